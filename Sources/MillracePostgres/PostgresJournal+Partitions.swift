@@ -65,7 +65,7 @@
     public func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
       let found = try await read([PartitionStatements.positions(of: stores, tables)])[0]
       return Dictionary(
-        uniqueKeysWithValues: found.rows.map { (Int(found.number($0, 0)), JournalPosition(found.bits($0, 1))) })
+        found.rows.map { (Int(found.number($0, 0)), JournalPosition(found.bits($0, 1))) }, uniquingKeysWith: max)
     }
 
     /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.

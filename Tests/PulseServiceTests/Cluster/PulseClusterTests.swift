@@ -15,6 +15,8 @@
   struct PulseClusterTests {
     private let schema = "pulse_\(UInt64.random(in: .min ... .max))"
     private let requests = Recorder<LoopbackRequest>()
+    /// Whether the target of ``watching(_:)`` is broken, by the newest value.
+    private let isBroken = Recorder<Bool>()
 
     private struct Document: Decodable {
       struct Member: Decodable {
@@ -80,6 +82,18 @@
         for await _ in changes where try await fits(journal) { break }
       }
       await journal.close()
+    }
+
+    /// Starts two members that watch one target, and waits until both show that it is up.
+    private func watching(_ server: PostgresServer) async throws -> (LoopbackResponder, [PulseProcess]) {
+      let responder = try LoopbackResponder.toRequests { [requests, isBroken] request in
+        if request.method == "POST" { requests.record(request) }
+        return request.method == "GET" && isBroken.recorded.last == true ? .answer(status: 500, body: "") : .answer()
+      }
+      let plan = ["--watch", responder.url("/up"), "--alert", "target down", "--notify", responder.url("/hook")]
+      let processes = try ["first", "second"].map { try member($0, server, plan) }
+      for process in processes { try await read(process, until: "\"status\":\"up\"") }
+      return (responder, processes)
     }
 
     private func status(_ server: PostgresServer) async throws -> (Document, Int32) {
@@ -173,16 +187,11 @@
     )
     func outage() async throws {
       let server = try await PostgresServer()
-      let isBroken = Lock(false)
-      let responder = try LoopbackResponder.toRequests { [requests] request in
-        if request.method == "POST" { requests.record(request) }
-        return request.method == "GET" && isBroken.withLock { $0 } ? .answer(status: 500, body: "") : .answer()
+      let (responder, processes) = try await watching(server)
+      defer {
+        responder.stop()
+        for process in processes { process.end() }
       }
-      defer { responder.stop() }
-      let plan = ["--watch", responder.url("/up"), "--alert", "target down", "--notify", responder.url("/hook")]
-      let processes = try ["first", "second"].map { try member($0, server, plan) }
-      defer { for process in processes { process.end() } }
-      for process in processes { try await read(process, until: "\"status\":\"up\"") }
       try await server.perform("crash")
       // Both say so when the database was away for as long as a lease.
       for process in processes {
@@ -191,7 +200,7 @@
       }
       try await server.perform("start")
       for process in processes { try await read(process, until: "\"status\":\"up\"") }
-      isBroken.withLock { $0 = true }
+      isBroken.record(true)
       for process in processes { try await read(process, until: "\"status\":\"firing\"") }
       let notice = try JSONDecoder().decode(Notice.self, from: Data(try await requests.next().body.utf8))
       #expect(notice == Notice(subject: responder.url("/up"), status: "firing", reason: "status 500"))
@@ -205,26 +214,21 @@
     @Test("When the database is restored from an older copy each process continues with what that has, and shows it")
     func restored() async throws {
       let server = try await PostgresServer()
-      let isBroken = Lock(false)
-      let responder = try LoopbackResponder.toRequests { [requests] request in
-        if request.method == "POST" { requests.record(request) }
-        return request.method == "GET" && isBroken.withLock { $0 } ? .answer(status: 500, body: "") : .answer()
+      let (responder, processes) = try await watching(server)
+      defer {
+        responder.stop()
+        for process in processes { process.end() }
       }
-      defer { responder.stop() }
-      let plan = ["--watch", responder.url("/up"), "--alert", "target down", "--notify", responder.url("/hook")]
-      let processes = try ["first", "second"].map { try member($0, server, plan) }
-      defer { for process in processes { process.end() } }
-      for process in processes { try await read(process, until: "\"status\":\"up\"") }
       try await server.perform("copy")
-      isBroken.withLock { $0 = true }
+      isBroken.record(true)
       for process in processes { try await read(process, until: "\"status\":\"firing\"") }
       _ = try await requests.next()
       try await server.perform("stop")
       try await server.perform("restore")
-      isBroken.withLock { $0 = false }
+      isBroken.record(false)
       try await server.perform("start")
       for process in processes { try await read(process, until: "\"status\":\"ok\"") }
-      isBroken.withLock { $0 = true }
+      isBroken.record(true)
       for process in processes { try await read(process, until: "\"status\":\"firing\"") }
       let keys = [requests.recorded[0], try await requests.next()].map { $0.headers["idempotency-key"] }
       #expect(keys[0] != keys[1])

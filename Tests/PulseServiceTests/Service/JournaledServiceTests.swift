@@ -116,6 +116,21 @@ struct JournaledServiceTests {
     await store.shutdown()
   }
 
+  @Test("A probe that was under way when its store ended says nothing of the probes of the next store")
+  func begunAnew() async throws {
+    let endpoints = FakeEndpointGateway()
+    let held = endpoints.probes.hold()
+    let first = PulseMonitor.fake(endpoints: endpoints, clock: clock)
+    let ended = Store(initial: PulseState(), interactor: first, configuration: .fake(clock))
+    let probe = ended.send(.probe(.web))
+    try await held.arrived()
+    #expect(first.begun(on: clock).closing(.probe(.web), outcome: .timedOut) == .probeEnded(.web))
+    #expect(first.closing(.probe(.web), outcome: .timedOut) != .probeEnded(.web))
+    held.release()
+    _ = await probe.outcome
+    await ended.shutdown()
+  }
+
   @Test("A notice that was under way at a crash is posted again with its idempotency key, and counted")
   func postedAgain() async throws {
     let held = webhooks.posts.hold()

@@ -49,11 +49,7 @@ struct Cluster: Sendable {
           },
         ]
       },
-      interactor: { _ in
-        var monitor = monitor
-        monitor.stopwatch = Stopwatch(clock)
-        return monitor
-      })
+      interactor: { _ in monitor.begun(on: clock) })
     return Cluster(
       plan: plan, member: member, journal: journal, targets: targets, configuration: configuration, lease: lease)
   }
@@ -73,14 +69,19 @@ struct Cluster: Sendable {
   }
 
   /// Shows the states of all targets, whichever process has changed them, until the task is cancelled.
+  ///
+  /// A journal that cannot be read, or has lost records, ends the projection, which reports it; the next one reads all anew, after rests that grow.
   func follow(_ show: @Sendable ([String: PulseState]) -> Void) async {
+    var attempts = 0
     while !Task.isCancelled {
+      let stopwatch = Stopwatch(configuration.clock)
       if let projection = try? await TargetStates.projection(of: journal, configuration, lease.journalOptions) {
         for await snapshot in projection.reader.snapshots() { show(snapshot.state.targets) }
         await projection.shutdown()
       }
-      // The journal cannot be read, or has lost records, which the projection has reported; the next one reads all anew.
-      try? await configuration.clock.sleep(for: .seconds(1))
+      // One that has lasted was not ended by what the next one reads at once.
+      attempts = stopwatch.elapsed > .seconds(60) ? 1 : attempts + 1
+      try? await configuration.clock.sleep(for: PulseMonitor.noticeBackoff.delay(after: attempts))
     }
   }
 
@@ -89,23 +90,28 @@ struct Cluster: Sendable {
     // A process that has joined with another configuration at the same time as others has left by then.
     guard let shares = targets.shares, (try? await configuration.clock.sleep(for: lease)) != nil else { return }
     let watched = Set(plan.endpoints.map(\.name))
-    for await _ in shares.values(of: \.owners) {
-      await withDiscardingTaskGroup { group in
+    await withDiscardingTaskGroup { group in
+      var begun: Set<String> = []
+      for await _ in shares.values(of: \.owners) {
+        // What another process has taken meanwhile is begun anew when it comes back.
+        begun = begun.filter(owns)
         var last: String?
         while let names = try? await targets.keys(after: last), let end = names.last {
           last = end
-          for name in names where !watched.contains(name) && owns(name) { group.addTask { await forget(name) } }
+          for name in names where !watched.contains(name) && owns(name) && begun.insert(name).inserted {
+            group.addTask { await forget(name) }
+          }
         }
       }
     }
   }
 
+  /// Waits until the webhooks know of the end of a target, however long they are away, or another process owns it.
   private func forget(_ target: String) async {
     // The configuration that it gets when it is opened has no such target.
-    let hasEnded = try? await targets.wait(for: target, timeout: .seconds(60)) { state in
+    let hasEnded = try? await targets.wait(for: target) { state in
       state.endpoints == [] && state.owedNotices.isEmpty
     }
-    // The next owner tries again.
     if hasEnded != nil { try? await targets.erase(target) }
   }
 }

@@ -28,9 +28,9 @@ struct PulseMonitor: Interactor {
   /// Nil where there is no configuration but that of the start.
   let rules: (any RulesGateway)?
   /// Counts the time since the start of the process, or since the opening of the store of one of many targets.
-  var stopwatch: Stopwatch
+  private(set) var stopwatch: Stopwatch
   var limits = Limits()
-  private let asked = AskedEndpoints()
+  private var asked = AskedEndpoints()
 
   init(
     machine: any MachineGateway, endpoints: any EndpointGateway, webhooks: any WebhookGateway,
@@ -38,6 +38,13 @@ struct PulseMonitor: Interactor {
   ) {
     (self.machine, self.endpoints, self.webhooks, self.rules) = (machine, endpoints, webhooks, rules)
     (self.stopwatch, self.limits) = (stopwatch, limits)
+  }
+
+  /// The monitor of a store that is opened now, which counts its times from now and has asked nothing.
+  func begun(on clock: any Clock<Duration>) -> PulseMonitor {
+    var monitor = self
+    (monitor.stopwatch, monitor.asked) = (Stopwatch(clock), AskedEndpoints())
+    return monitor
   }
 
   static func reduce(into state: inout PulseState, mutation: PulseMutation) {
