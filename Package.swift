@@ -140,7 +140,7 @@ let package = Package(
     .executableTarget(
       name: "OrdersService",
       dependencies: [
-        "Millrace", "MillraceJournal", "MillraceCommand", "MillraceFlags",
+        "Millrace", "MillraceJournal", "MillraceCommand", "MillraceFlags", "MillraceTerminal",
         .byName(name: "MillracePostgres", condition: .when(traits: ["Postgres"])),
       ],
       path: "Sources/Examples/OrdersService",

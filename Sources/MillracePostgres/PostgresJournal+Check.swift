@@ -62,20 +62,20 @@
       let found = try await read([
         PostgresStatement(
           """
-          select s.name, p.number, p.epoch, p.position, p.owner from \(tables("partition")) p join \(tables("stores")) s on s.id = p.stores \
+          select s.name, p.number, p.epoch, p.position, p.owner, p.name from \(tables("partition")) p join \(tables("stores")) s on s.id = p.stores \
           order by s.name, p.number
           """)
       ])[0]
       return found.rows.map { row in
         let partition = JournalPartition(of: found.text(row, 0), number: Int(found.number(row, 1)))
         return StoredClaim(
-          JournalClaim(partition, epoch: found.bits(row, 2)),
+          JournalClaim(partition, epoch: found.bits(row, 2), name: found.bits(row, 5)),
           by: try? JournalEpoch(payload: found.bytes(row, 4), of: JournalKey(partition.stores), at: .start),
           last: JournalPosition(found.bits(row, 3)), isOneOfSeveral: partitionCount > 1)
       }
     }
 
-    /// Looks for records, and parts of snapshots, whose keys have no rows.
+    /// Looks for records, and parts of snapshots, whose keys have no rows, and for positions that two records have, or none.
     ///
     /// The first entry of each key is looked up in the index of its table, so the records themselves are not read.
     ///
@@ -92,7 +92,11 @@
           if problems.count >= Self.problemCount { return problems }
         }
       }
+      let check = PositionCheck(tables: tables)
       return problems
+        + (try await call(error: { $0.readError }) { link throws(PostgresFailure) in
+          try link.use { connection throws(PostgresFailure) in try check.problems(Self.problemCount, connection) }
+        })
     }
 
     /// Reads the ids of the next keys that a table has, up to 1,000; nil behind the last one.
@@ -130,7 +134,7 @@
         [lock] + statements.row + statements.begin(after: last, wake: claim == nil ? nil : wake, claim: claim))
       if let claim {
         let row = StoredPartition(results[0])
-        guard let row, row.epoch == claim.epoch else {
+        guard let row, row.isOf(claim) else {
           throw .fenced(claim, newest: row?.epoch ?? 0, by: row?.newcomer(claim.partition))
         }
       }
@@ -152,11 +156,11 @@
         PostgresStatement(
           """
           with p as (update \(tables("partition")) set position = position + 1 where $1 is not null \
-          and stores = (select id from \(tables("stores")) where digest = sha256($1)) and number = $3 and epoch = $4 \
+          and stores = (select id from \(tables("stores")) where digest = sha256($1)) and number = $3 and epoch = $4 and name = $10 \
           and not exists (select 1 from \(tables("key")) k where k.stores = \(tables("partition")).stores and k.digest = sha256($2)) \
-          and not exists (select 1 from \(tables("erased")) where digest = convert_from($9, 'UTF8')) returning id, stores, position), \
+          and not exists (select 1 from \(tables("erased")) where digest = \(PostgresTables.digest("$9"))) returning id, stores, position), \
           o as (select id, stores, position from p union all select 0, 0, null where $1 is null \
-          and not exists (select 1 from \(tables("erased")) where digest = convert_from($9, 'UTF8'))), \
+          and not exists (select 1 from \(tables("erased")) where digest = \(PostgresTables.digest("$9")))), \
           k as (insert into \(tables("key"))(stores, partition, name, last, truncated, removed, epoch_sequence, epoch, wake, \
           snapshot_sequence, snapshot_id, snapshot_parts, snapshot_revision, snapshot_version, snapshot_checksum) \
           select o.stores, o.id, $2, $5, $5, o.position, 0, '', $6, $5, 0, 1, 0, 0, $7 from o \
@@ -173,6 +177,7 @@
           $0.add(snapshot.checksum(of: key))
           $0.add(snapshot.payload)
           $0.add(key.digest.description.utf8)
+          $0.add(claim?.name ?? 0)
         }
       ]
     }

@@ -21,11 +21,16 @@
       _ partition: JournalPartition, as owner: JournalEpoch
     ) async throws(JournalError) -> JournalClaim {
       guard 0..<partitionCount ~= partition.number else { throw .noPartition(partition, count: partitionCount) }
-      let results = try await write(PartitionStatements(tables: tables, partition: partition).claim(as: owner.encoded))
-      guard let row = results.last.flatMap({ StoredPartition($0) }) else {
+      let before = watch.ends.filter { $0.key == partition }
+      let (statements, ends) = (PartitionStatements(tables: tables, partition: partition), EndStatement(before, tables))
+      let results = try await write(statements.claim(as: owner.encoded, .random(in: .min ... .max)) + [ends.statement])
+      guard let row = StoredPartition(results[2]) else {
         throw .unavailable("another process makes the row of \(partition)")
       }
-      return JournalClaim(partition, epoch: row.epoch)
+      watch.compare(ends.found(in: results[3]), with: before)
+      let claim = JournalClaim(partition, epoch: row.epoch, name: row.name)
+      watch.didClaim([claim])
+      return claim
     }
 
     /// Stores batches of several keys, as ``PartitionedJournal/append(_:claim:)`` says.
@@ -68,6 +73,9 @@
         found.rows.map { (Int(found.number($0, 0)), JournalPosition(found.bits($0, 1))) }, uniquingKeysWith: max)
     }
 
+    /// The losses of records that this journal has noticed, as ``PartitionedJournal/losses(of:)`` says.
+    public func losses(of stores: String) -> JournalLosses { watch.losses(of: stores) }
+
     /// Reads what a partition has behind a position, as ``PartitionedJournal/records(ofPartition:after:upTo:)`` says.
     ///
     /// Cancellation has no effect.
@@ -82,7 +90,9 @@
       let last = row?.position ?? .start
       guard position <= last else { throw .lost(partition, position: position, last: last) }
       guard let row else { return JournalPartitionPage(items: [], position: .start, last: .start) }
-      return try statements.page(results.dropFirst(), row, after: position, upTo: byteCount)
+      let page = try statements.page(results.dropFirst(), row, after: position, upTo: byteCount)
+      if !page.items.isEmpty { pace.noteChange(at: .now) }
+      return page
     }
 
     /// Reads keys of many stores, as ``PartitionedJournal/keys(of:prefix:after:)`` says.
@@ -115,7 +125,7 @@
       let results = try await write(
         [PartitionStatements(tables: tables, partition: claim.partition).lock] + statements.erase(claim))
       let row = StoredPartition(results[0])
-      guard let row, row.epoch == claim.epoch else {
+      guard let row, row.isOf(claim) else {
         throw .fenced(claim, newest: row?.epoch ?? 0, by: row?.newcomer(claim.partition))
       }
     }

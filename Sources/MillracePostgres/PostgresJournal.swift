@@ -7,7 +7,8 @@
   ///
   /// Processes of many machines share a database: each partition of many stores has one owner at a time, and each single store one writer. A thread with
   /// a connection of its own stores everything that waits in one transaction, which is durable before any of its calls returns; another thread
-  /// with another connection reads. No call blocks a thread of the caller.
+  /// with another connection reads. A third thread keeps the leases of processes that share partitions, and connects when one joins. No call blocks a thread of
+  /// the caller.
   ///
   /// **Failures.** While the server does not answer, restarts or refuses connections, calls fail as ``JournalError/Code/unavailable``, and a store
   /// repeats them. An append whose answer is lost is ``JournalError/Code/unknown``; ``batch(_:of:after:)`` waits for its transaction and says what became of
@@ -22,12 +23,15 @@
 
     let tables: PostgresTables
     let partitionCount: Int
-    /// The longest time in milliseconds for which a look for a batch waits for the transaction in doubt.
-    private let lockTime: Int
+    let watch: ServerWatch
     /// Whether the tables are read only.
     let isReading: Bool
+    /// The pace of the looks for changes.
+    let pace: LookPace
     let appends = CallQueue<AppendCall>()
     private let calls = CallQueue<ServerCall>()
+    private let leaseCalls = CallQueue<ServerCall>()
+    let leases: LeaseKeeper
     private let changing = JournalChanges()
 
     /// Connects to a database, and makes the tables there if they are missing.
@@ -38,8 +42,8 @@
     ///   - address: A URI or keywords of libpq. What it leaves out comes from the environment (`PGHOST`, …), a service file and a file of passwords; keep a
     ///     password out of it.
     ///   - options: The schema and the limits.
-    /// - Throws: ``JournalError``: ``JournalError/Code/cannotOpen`` for an address that cannot be read, a server that loses records or a role without
-    ///   rights; ``JournalError/Code/unavailable`` if the server does not answer; ``JournalError/Code/notAJournal`` or ``JournalError/Code/otherVersion`` for tables that
+    /// - Throws: ``JournalError``: ``JournalError/Code/cannotOpen`` for an address that cannot be read or has a host, a service, a certificate or a
+    ///   database that does not exist, for a role or a password that is refused, a server that loses records or a role without rights; ``JournalError/Code/unavailable`` if the server does not answer; ``JournalError/Code/notAJournal`` or ``JournalError/Code/otherVersion`` for tables that
     ///   cannot be used. No error repeats a password.
     public init(_ address: String, options: PostgresOptions = PostgresOptions()) async throws(JournalError) {
       let address = try PostgresAddress(address, isReading: options.isReading)
@@ -47,17 +51,22 @@
       self.tables = tables
       largestBatch = options.largestBatch
       isReading = options.isReading
-      let deadline = options.deadline.bounded
-      lockTime = max(1, min(2_000, Int(deadline / .milliseconds(2))))
-      partitionCount = try await ServerThread.start(calls, address, changing, tables, options)
+      watch = ServerWatch(tables, options)
+      pace = LookPace(interval: options.pollingInterval, at: .now)
+      leases = LeaseKeeper(tables, watch, options)
+      partitionCount = try await ServerThread.start(calls, address, changing, pace, tables, watch, options)
       if isReading {
         appends.end()
+        leaseCalls.end()
         return
       }
-      Thread.detachNewThread { [appends, partitionCount, largestBatch] in
-        var thread = AppendThread(
-          appends, ServerLink(address, deadline: deadline), tables, partitions: partitionCount,
-          largestBatch: largestBatch)
+      Thread.detachNewThread { [leaseCalls, leases, watch] in
+        let link = ServerLink(address, deadline: options.deadline.bounded, watch)
+        var thread = LeaseThread(leaseCalls, leases, link)
+        thread.run()
+      }
+      Thread.detachNewThread { [appends, partitionCount, watch, pace] in
+        var thread = AppendThread(appends, address, tables, watch, pace, options, partitions: partitionCount)
         thread.run()
       }
     }
@@ -81,6 +90,7 @@
     deinit {
       calls.close()
       appends.close()
+      leaseCalls.close()
     }
 
     // MARK: Appending
@@ -124,6 +134,7 @@
       let row = StoredKey(key, results[0], erased: results[1])
       guard sequence >= row.truncated else { throw .truncated(key, after: sequence, through: row.truncated) }
       let records = try RecordRow.records(results[2], of: key, after: sequence)
+      if !records.isEmpty { pace.noteChange(at: .now) }
       // The last record of the log also stands in the row of the key.
       let end = records.last?.sequence ?? sequence
       let isAtEnd = records.isEmpty || results[2].number(0, RecordRow.count) == 1
@@ -157,8 +168,7 @@
         } else {
           [KeyLock.statement([key]), statements.lock]
         }
-      let wait = PostgresStatement("select set_config('lock_timeout', '\(lockTime)', true)")
-      let results = try await write([wait] + locks + statements.row + [statements.batch(id, after: last)])
+      let results = try await write(locks + statements.row + [statements.batch(id, after: last)])
       return try batch(id, of: key, after: last, in: results.suffix(3).map(\.self))
     }
 
@@ -211,8 +221,8 @@
 
     /// Waits for changes, as ``Journal/changes()`` says.
     ///
-    /// The journal looks at the server at intervals (``PostgresOptions/pollingInterval``), and sees each transaction of any process that others see. Cancellation
-    /// ends the sequence.
+    /// The journal looks at the server at intervals (``PostgresOptions/pollingInterval``; once a second while nothing changes), and sees each transaction of any
+    /// process that others see. Cancellation ends the sequence.
     ///
     /// - Throws: ``JournalError``.
     public func changes() async throws(JournalError) -> AsyncStream<Void> {
@@ -226,9 +236,11 @@
     public func close() async {
       calls.close()
       appends.close()
+      leaseCalls.close()
       changing.end()
       await calls.waitForEnd()
       await appends.waitForEnd()
+      await leaseCalls.waitForEnd()
     }
 
     // MARK: Calls
@@ -250,12 +262,21 @@
       }
     }
 
-    private func call<Value: Sendable>(
+    /// Calls the thread of leases.
+    func callForLease<Value: Sendable>(
+      _ body: @escaping @Sendable (LeaseKeeper, inout ServerLink) throws(PostgresFailure) -> Value
+    ) async throws(JournalError) -> Value {
+      if isReading { throw .readOnly }
+      return try await call(on: leaseCalls) { [leases] link throws(PostgresFailure) in try body(leases, &link) }
+    }
+
+    func call<Value: Sendable>(
+      on queue: CallQueue<ServerCall>? = nil,
       error: @escaping @Sendable (PostgresFailure) -> JournalError = { $0.error },
       _ body: @escaping @Sendable (inout ServerLink) throws(PostgresFailure) -> Value
     ) async throws(JournalError) -> Value {
       let result: Result<Value, JournalError> = await withCheckedContinuation { continuation in
-        calls.add(
+        (queue ?? calls).add(
           ServerCall(
             perform: { link in
               do throws(PostgresFailure) {

@@ -117,9 +117,19 @@ def read_bugs(folder):
                 problems.append(f"{bug.place}: {bug.name} names '{suite}', and there is no {suite}.swift below Tests.")
         if names.count(bug.name) > 1:
             problems.append(f"{bug.place}: {bug.name} is the name of two bugs; give each its own.")
+        if bug.new is not None and not is_expression(bug.old):
+            problems.append(f"{bug.place}: {bug.name} replaces '{bug.old}', which is no single expression; plant one part of it.")
         if not bug.old:
             problems.append(f"{bug.place}: {bug.name} needs either 'drop', or 'from' and 'to'.")
     return bugs, problems
+
+
+def is_expression(text):
+    """False for a list of conditions and for an assignment, which parse as a part of a conditional expression and are none."""
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
+    while (inner := re.sub(r"[(\[{][^()\[\]{}]*[)\]}]", "", bare)) != bare:
+        bare = inner
+    return "," not in re.sub(r"<[^<>]*>", "", bare) and " = " not in bare
 
 
 def plant(bugs, package, copy):

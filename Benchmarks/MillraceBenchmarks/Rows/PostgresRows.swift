@@ -100,7 +100,7 @@
         }
       }
     },
-    Row(name: "postgres/open-cold", reference: "reference/libpq-cold", target: 1.3, gate: .otherProcess) { size in
+    Row(name: "postgres/open-cold", reference: "reference/libpq-cold", target: 1.5, gate: .otherProcess) { size in
       let prepared = try await PreparedPostgres.coldKeys(size)
       let stores = try await bookings(in: prepared.schema.journal)
       let figure = try await perItem(prepared.count) {

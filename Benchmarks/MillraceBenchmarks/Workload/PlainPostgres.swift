@@ -9,6 +9,8 @@
     }
 
     private let handle: OpaquePointer
+    /// The names of the statements that the server has prepared, by their texts.
+    private var names: [String: String] = [:]
 
     init(_ address: String) throws {
       guard let made = PQconnectdb(address) else { throw Failed(message: "there is no memory for a connection") }
@@ -21,13 +23,24 @@
     deinit { PQfinish(handle) }
 
     /// Runs statements in one transaction, which is durable when this returns, and returns the rows of each.
+    ///
+    /// Each is prepared when it is run for the first time.
     @discardableResult
     func run(_ statements: [(sql: String, parameters: PlainParameters)]) throws -> [PlainRows] {
+      /// Whether each result is that of a statement, and not of its preparation.
+      var sent: [Bool] = []
       for (sql, parameters) in statements {
-        guard parameters.withPointers({ send(sql, parameters, $0, $1, $2) }) == 1 else { throw failure }
+        let name = names[sql] ?? "s\(names.count)"
+        if names.updateValue(name, forKey: sql) == nil {
+          let types = parameters.types
+          guard PQsendPrepare(handle, name, sql, Int32(types.count), types) == 1 else { throw failure }
+          sent.append(false)
+        }
+        guard parameters.withPointers({ send(name, $0, $1, $2) }) == 1 else { throw failure }
+        sent.append(true)
       }
       guard PQpipelineSync(handle) == 1 else { throw failure }
-      var rows: [PlainRows] = []
+      var (rows, rest) = ([PlainRows](), sent[...])
       while true {
         // No result stands between those of two statements.
         guard let result = PQgetResult(handle) else {
@@ -35,7 +48,9 @@
           continue
         }
         switch PQresultStatus(result) {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: rows.append(PlainRows(result))
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+          let found = PlainRows(result)
+          if rest.popFirst() == true { rows.append(found) }
         case PGRES_PIPELINE_SYNC:
           PQclear(result)
           return rows
@@ -47,10 +62,9 @@
     }
 
     private func send(
-      _ sql: String, _ parameters: PlainParameters, _ values: [UnsafePointer<CChar>?], _ lengths: [Int32],
-      _ formats: [Int32]
+      _ name: String, _ values: [UnsafePointer<CChar>?], _ lengths: [Int32], _ formats: [Int32]
     ) -> Int32 {
-      PQsendQueryParams(handle, sql, Int32(values.count), parameters.types, values, lengths, formats, 1)
+      PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
     }
 
     private var failure: Failed { Failed(message: PQerrorMessage(handle).map { String(cString: $0) } ?? "") }

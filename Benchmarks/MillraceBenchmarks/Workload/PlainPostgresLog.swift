@@ -47,6 +47,7 @@
           $0.addNoNumbers()
           $0.addNoNumbers()
           $0.addNoBlobs()
+          $0.addNoNumbers()
           $0.add(numbers: records.count) { _ in 1 }
           $0.add(numbers: records.count) { Int64(records[$0].sequence) }
           $0.add(numbers: records.count) { _ in 0x5E1F_9A03_77C1_4B2D }
@@ -70,7 +71,7 @@
       _ sql: String, _ add: (inout PlainParameters) -> Void = { _ in }
     ) -> (String, PlainParameters) {
       var parameters = PlainParameters()
-      for _ in 0..<3 { parameters.add(numbers: 0) { _ in 0 } }
+      for _ in 0..<4 { parameters.add(numbers: 0) { _ in 0 } }
       add(&parameters)
       return (sql, parameters)
     }

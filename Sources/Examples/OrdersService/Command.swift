@@ -47,6 +47,8 @@ struct Command {
       await MillraceCommand.main(
         Orders.self, initial: Orders.State(), command: "orders", arguments: Array(arguments))
     }
+    // A reader that has seen enough, as `head` has, is an error of the write, and ends no process in the middle of its work.
+    signal(SIGPIPE, SIG_IGN)
     #if SQLite || Postgres
       let mode = flags.parseOrExit { parsed throws(FlagError) in try self.mode(parsed) }
       do {

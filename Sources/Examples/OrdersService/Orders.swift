@@ -57,7 +57,7 @@ struct Orders: Interactor {
       var isApproved = false
       do {
         isApproved = try await run.wait("decision", timeout: .seconds(86_400)) { $0.decisions[order.id] }
-      } catch let error as StepError where error.code == .timedOut {}  // It is refunded.
+      } catch let failure as StepFailure where failure.isTimeout {}  // It is refunded.
       guard isApproved else {
         return try await run.step("refund", commit: { [.refunded(order.id)] }) { step in
           _ = try await payments.call("refund order \(order.id)", key: step.idempotencyKey)

@@ -4,6 +4,7 @@
   import MillraceFlags
   import MillraceJournal
   import MillracePostgres
+  import MillraceTerminal
 
   /// One of the processes that share the orders of a database: it draws ids until one is its own, and handles that order from its placing to its end.
   struct SharedService {
@@ -13,6 +14,8 @@
     /// The name of the process, which is its address too.
     let name: String
     let lease: Duration
+    /// The wish to end: by a signal, or because nobody reads standard output any longer.
+    let stop = StopRequest()
 
     typealias SharedOrders = Stores<Int, Orders>
 
@@ -33,17 +36,24 @@
         name: "orders", journal: journal, address: name, lease: lease, configuration: configuration,
         initial: { _ in Orders.State() },
         interactor: { _ in Orders(payments: payments, warehouse: warehouse) })
-      let stop = StopRequest()
-      let signals = Signals(stop: stop)
+      let drainTime = Duration.seconds(10)
+      let signals = Signals(stop: stop, limit: drainTime + .seconds(2))
       await withTaskGroup { group in
         group.addTask { await showMembers(of: stores) }
         for _ in 0..<8 { group.addTask { await handleOrders(of: stores) } }
+        // The stores end by themselves when another process takes the name of this one.
+        group.addTask {
+          await stores.run(drainFor: drainTime)
+          stop.request()
+        }
         await stop.wait()
         group.cancelAll()
       }
-      say("\(await stores.shutdown(drainFor: .seconds(10)))")
+      let end = await stores.shutdown(drainFor: drainTime)
+      await say("\(end)")
       await journal.close()
       withExtendedLifetime(signals) {}
+      if let failure = end.firstFailure { throw failure }
     }
 
     /// Writes how many partitions the process owns, whenever that changes.
@@ -54,7 +64,7 @@
         let count = shares.owners.values.count { $0.member == own && own != nil }
         return "owns \(count) of \(stores.summary.partitions) partitions with \(shares.members.count) members"
       })
-      for await line in lines { say(line) }
+      for await line in lines { await say(line) }
     }
 
     private func handleOrders(of stores: SharedOrders) async {
@@ -68,25 +78,43 @@
             _ = try? await stores.shares?.wait { shares in
               shares.owners.keys.contains { shares.owner(of: $0)?.address == name }
             }
+            await pause()
           }
           continue
         }
-        let place = stores.send(.place(.init(id: id, items: ["lamp"])), to: id, key: "place \(id)")
-        let decision = stores.send(.decide(id, isApproved: true), to: id, key: "decide \(id)")
-        report(await decision.outcome, "approved \(id)")
-        report(await place.outcome, "done \(id)")
+        let place = stores.send(.place(.init(id: id, items: ["lamp"])), to: id, key: "place")
+        let decision = stores.send(.decide(id, isApproved: true), to: id, key: "decide")
+        var isRefused = false
+        for (receipt, text) in [(decision, "approved \(id)"), (place, "done \(id)")] {
+          let outcome = await receipt.outcome
+          await report(outcome, text)
+          if outcome.kind != .finished { isRefused = true }
+        }
+        if isRefused { await pause() }
       }
     }
 
-    private func report(_ outcome: Outcome, _ text: String) {
+    /// Waits for a moment after a refusal, so that the next one does not follow at once.
+    private func pause() async { try? await Task.sleep(for: .milliseconds(100)) }
+
+    private func report(_ outcome: Outcome, _ text: String) async {
       switch outcome {
-      case .finished: say(text)
-      case .failed(let error as JournalError) where error.code == .conflict: say("fenced: \(error)")
-      case let outcome: say("not \(text): \(outcome)")
+      case .finished: await say(text)
+      case .failed(let error as JournalError) where error.code == .conflict: await say("fenced: \(error)")
+      case let outcome: await say("not \(text): \(outcome)")
       }
     }
 
-    /// Writes a line at once, whether standard output is a terminal or not.
-    private func say(_ text: String) { FileHandle.standardOutput.write(Data("\(name): \(text)\n".utf8)) }
+    /// Writes a line at once, whether standard output is a terminal or not; where nobody reads it any longer, as behind `head`, the process ends in order.
+    private func say(_ text: String) async {
+      do {
+        try await DescriptorOutput.standard.write("\(name): \(text)\n")
+      } catch OutputError.failed(let reason) {
+        StandardError.writeLine("orders ends, because standard output cannot be written to: \(reason).")
+        stop.request()
+      } catch {
+        stop.request()
+      }
+    }
   }
 #endif

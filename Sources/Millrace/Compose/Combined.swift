@@ -75,13 +75,20 @@ extension Decision {
   func joined(with other: Decision) -> Decision {
     if case .reject = next { return self }
     if case .reject = other.next { return other }
-    let handles = handles || other.handles
+    let next: DecisionNext = handles || other.handles ? .handle(both(children, other.children)) : .finish
     switch (decided, other.decided) {
-    case (_, .none): return Decision(decided, then: handles ? .handle : .finish, of: child)
-    case (.none, _): return Decision(other.decided, then: handles ? .handle : .finish, of: other.child)
-    default: return .mutate(mutations + other.mutations, thenHandle: handles)
+    case (_, .none): return Decision(decided, then: next, of: child)
+    case (.none, _): return Decision(other.decided, then: next, of: other.child)
+    default: return Decision(.many(mutations + other.mutations), then: next)
     }
   }
+}
+
+/// The children of both.
+@usableFromInline
+func both(_ first: DecisionNext.Children?, _ second: DecisionNext.Children?) -> DecisionNext.Children? {
+  guard let first, let second else { return first ?? second }
+  return { first() + second() }
 }
 
 extension Effect {

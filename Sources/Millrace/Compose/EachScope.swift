@@ -87,7 +87,9 @@ extension Scoped where S: EachScope {
       return .reject(Rejection.MissingChild(of: S.Parent.self, child: S.Child.self, id: id))
     }
     return child.decide(action, state: part).mapMutations { S.mutation($0, of: id) }
-      .marked(ChildMark(scope: S.self, id: id))
+      .marked(ChildMark(scope: S.self, id: id)) { inner in
+        { Self.conditions(of: id, around: inner?() ?? []) }
+      }
   }
 
   /// Returns an effect of the parent that calls the child's `handle`.
@@ -98,10 +100,10 @@ extension Scoped where S: EachScope {
   public func handle(_ action: S.Child.Action, of id: S.ID, state: S.Parent.State) async -> Effect<S.Parent> {
     // An object, so that a closure that captures it takes no memory of its own.
     let key = TypedKey(id)
-    return child.effect(of: action, as: ChildID(scope: S.self, id: key)) {
+    return child.effect(of: action, as: ChildID(scope: S.self, id: key, of: S.Parent.self, S.Child.self)) {
+      Self.condition(of: key)
+    } part: {
       S.state(of: key.key, in: $0)
-    } removals: {
-      S.mayRemoveChildren($0)?.map { PlanKey($0) }
     } mutation: {
       S.mutation($0, of: key.key)
     } sent: {
@@ -116,14 +118,51 @@ extension Scoped where S: EachScope {
   @inline(__always)
   public func plan(for action: S.Child.Action, of id: S.ID, state: S.Parent.State) -> Plan {
     guard let part = S.state(of: id, in: state) else { return .concurrent }
-    return child.plan(for: action, state: part).within(PlanKey(scope: S.self, id: id))
+    return child.plan(for: action, state: part).within(PlanKey(scope: S.self, id: id)) {
+      Self.conditions(of: id, around: $0)
+    }
   }
 
-  /// A child's closing mutation.
+  /// A plan of the parent's own for an action of a child, which ends with the child as one with the child's plan does.
+  ///
+  /// ```swift
+  /// case .room(let id, _): rooms.plan(.serial(key: id), of: id, state: state)
+  /// ```
+  ///
+  /// Without it, an action that waits undecided by a plan of the parent's own is decided for the child that exists by then. The keys stay
+  /// the parent's. If the child does not exist, the plan is as it is, because ``decide(_:of:state:)`` rejects the action.
+  @inlinable
+  public func plan(_ plan: Plan, of id: S.ID, state: S.Parent.State) -> Plan {
+    S.state(of: id, in: state) == nil ? plan : plan.bound(to: Self.conditions(of: id, around: []))
+  }
+
+  /// A child's closing mutation; nil if the child was removed and another one is in its place.
   @inlinable
   @inline(__always)
   public func closing(_ action: S.Child.Action, of id: S.ID, outcome: Outcome) -> S.Parent.Mutation? {
-    child.closing(action, outcome: outcome).map { S.mutation($0, of: id) }
+    if ReplacedChild.has(ChildMark(scope: S.self, id: id)) { return nil }
+    return child.closing(action, outcome: outcome).map { S.mutation($0, of: id) }
+  }
+
+  /// The condition that a child exists.
+  @inlinable
+  static func condition(of key: TypedKey<S.ID>) -> LifetimeCondition {
+    LifetimeCondition(
+      ChildID(scope: S.self, id: key, of: S.Parent.self, S.Child.self),
+      removals: Removals { (mutation: S.Parent.Mutation) in S.mayRemoveChildren(mutation)?.map { PlanKey($0) } }
+    ) { (state: S.Parent.State) in
+      S.state(of: key.key, in: state) != nil
+    }
+  }
+
+  /// The conditions of an action of a child: that the child exists, which those of its own children include.
+  @inlinable
+  @inline(never)
+  static func conditions(of id: S.ID, around inner: [LifetimeCondition]) -> [LifetimeCondition] {
+    let key = TypedKey(id)
+    if inner.isEmpty { return [condition(of: key)] }
+    let child = ChildID(scope: S.self, id: key, of: S.Parent.self, S.Child.self)
+    return inner.map { $0.within(child) { (state: S.Parent.State) in S.state(of: key.key, in: state) } }
   }
 
   /// The name of a key of a child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:key:)``.

@@ -45,20 +45,19 @@ extension Interactor {
   /// - Parameters:
   ///   - action: the action that is handled.
   ///   - id: the identity of this one for the whole.
+  ///   - condition: returns the condition that this one is there.
   ///   - part: this one's part of the state, or nil when it is not there.
-  ///   - removals: the children of the scope that a mutation of the whole may remove; nil for any.
   ///   - mutation: the whole's mutation for one of this one.
   ///   - sent: the whole's action for one that this one's run sends.
   @inlinable
   func effect<Whole: Interactor>(
-    of action: Action, as id: ChildID, part: @escaping @Sendable (Whole.State) -> State?,
-    removals: @escaping @Sendable (Whole.Mutation) -> [PlanKey]?,
+    of action: Action, as id: ChildID, condition: @escaping @Sendable () -> LifetimeCondition,
+    part: @escaping @Sendable (Whole.State) -> State?,
     mutation: @escaping @Sendable (Mutation) -> Whole.Mutation,
     sent: @escaping @Sendable (Action) throws -> Whole.Action
   ) -> Effect<Whole> {
     Effect { run in
-      let child: Run<Self>? = await run.run(
-        of: id, part: part, removals: removals, mutation: mutation, action: sent)
+      let child: Run<Self>? = await run.run(as: id, condition, part: part, mutation: mutation, action: sent)
       guard let child else { throw CancellationError() }
       try await handle(action, emittingInto: child)
     }

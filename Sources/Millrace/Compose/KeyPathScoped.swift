@@ -33,7 +33,10 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inline(__always)
   public func decide(_ action: Child.Action, state parent: Parent.State) -> Decision<Parent.Mutation> {
     content.child.decide(action, state: content.part(of: parent)).mapMutations(
-      ofPart: content.position, content.mutation)
+      ofPart: content.position, content.mutation
+    ) { inner in
+      { conditions(around: inner()) }
+    }
   }
 
   /// Returns the child's `handle` as an effect of the parent, as ``Scoped`` does; both have one task and its cancellation.
@@ -49,7 +52,16 @@ public struct KeyPathScoped<Parent: Interactor, Child: Interactor>: Sendable {
   @inlinable
   @inline(__always)
   public func plan(for action: Child.Action, state parent: Parent.State) -> Plan {
-    content.child.plan(for: action, state: content.part(of: parent)).within(PlanKey(content.state))
+    content.child.plan(for: action, state: content.part(of: parent)).within(PlanKey(content.state)) {
+      conditions(around: $0)
+    }
+  }
+
+  /// The conditions of an action of the child for the parent.
+  @inlinable
+  @inline(never)
+  func conditions(around inner: [LifetimeCondition]) -> [LifetimeCondition] {
+    inner.map { $0.within(.keyPath(content.state)) { [content] in content.part(of: $0) } }
   }
 
   /// The child's closing mutation.

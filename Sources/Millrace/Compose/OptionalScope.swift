@@ -59,7 +59,10 @@ extension Scoped where S: OptionalScope {
     guard let part = S.state(of: state) else {
       return .reject(Rejection.MissingChild(of: S.Parent.self, child: S.Child.self))
     }
-    return child.decide(action, state: part).mapMutations { S.mutation($0) }.marked(ChildMark(scope: S.self))
+    return child.decide(action, state: part).mapMutations { S.mutation($0) }
+      .marked(ChildMark(scope: S.self)) { inner in
+        { Self.conditions(around: inner?() ?? []) }
+      }
   }
 
   /// The child's `handle` as an effect of the parent that ends with the child.
@@ -68,10 +71,10 @@ extension Scoped where S: OptionalScope {
   /// the child is gone.
   @inlinable
   public func handle(_ action: S.Child.Action, state: S.Parent.State) async -> Effect<S.Parent> {
-    child.effect(of: action, as: ChildID(scope: S.self)) {
+    child.effect(of: action, as: ChildID(scope: S.self, of: S.Parent.self, S.Child.self)) {
+      Self.condition
+    } part: {
       S.state(of: $0)
-    } removals: {
-      S.mayRemoveChild($0) ? nil : []
     } mutation: {
       S.mutation($0)
     } sent: {
@@ -86,6 +89,38 @@ extension Scoped where S: OptionalScope {
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
     guard let part = S.state(of: state) else { return .concurrent }
-    return child.plan(for: action, state: part).within(PlanKey(scope: S.self))
+    return child.plan(for: action, state: part).within(PlanKey(scope: S.self)) { Self.conditions(around: $0) }
+  }
+
+  /// A plan of the parent's own for an action of the child, which ends with the child as one with the child's plan does.
+  ///
+  /// ```swift
+  /// case .dialog: dialog.plan(.serial(key: "dialog"), state: state)
+  /// ```
+  ///
+  /// Without it, an action that waits undecided by a plan of the parent's own is decided for the child that exists by then. The keys stay
+  /// the parent's. If the child does not exist, the plan is as it is, because `decide(_:state:)` rejects the action.
+  @inlinable
+  public func plan(_ plan: Plan, state: S.Parent.State) -> Plan {
+    S.state(of: state) == nil ? plan : plan.bound(to: Self.conditions(around: []))
+  }
+
+  /// The condition that the child exists.
+  @inlinable static var condition: LifetimeCondition {
+    LifetimeCondition(
+      ChildID(scope: S.self, of: S.Parent.self, S.Child.self),
+      removals: Removals { (mutation: S.Parent.Mutation) in S.mayRemoveChild(mutation) ? nil : [] }
+    ) { (state: S.Parent.State) in
+      S.state(of: state) != nil
+    }
+  }
+
+  /// The conditions of an action of the child: that the child exists, which those of its own children include.
+  @inlinable
+  @inline(never)
+  static func conditions(around inner: [LifetimeCondition]) -> [LifetimeCondition] {
+    if inner.isEmpty { return [condition] }
+    let child = ChildID(scope: S.self, of: S.Parent.self, S.Child.self)
+    return inner.map { $0.within(child) { (state: S.Parent.State) in S.state(of: state) } }
   }
 }

@@ -69,17 +69,17 @@ public protocol Scope<Parent, Child>: SingleChildScope {
 /// **An ``OptionalScope``** has a child that its parent may have or not have, and beyond that:
 ///
 /// - **An action for a child that is not there** is rejected as ``Rejection/missingChild(_:)`` and never taken up.
-/// - **The commit that removes the child** ends its runs as ``Outcome/cancelled`` in the same step: what the state shows, the
-///   receipts say. The tasks of their handlers are cancelled, and nothing they emit later is committed. A run that has not
-///   called the child's `handle` by then ends without calling it.
-/// - **Its later mutations** change nothing, for ``OptionalScope/reduce(into:mutation:)`` finds no child; the closing mutation
-///   of a run that ended with the child is one of them.
+/// - **An action belongs to the child** that exists when the action is accepted, if the parent forwards `plan` and `decide`, whatever
+///   the action waits for after that.
+/// - **The commit that removes the child** ends its actions in the same step. One that was taken up ends as ``Outcome/cancelled``: the task of
+///   its handler is cancelled, and nothing it emits later is committed. One that waits undecided ends as
+///   ``Rejection/missingChild(_:)``. A later child gets nothing of them.
+/// - **Its later mutations** change nothing, because ``OptionalScope/reduce(into:mutation:)`` finds no child. The closing mutation of a run
+///   that ended with the child is one of them; if another child is in its place, ``closing(_:outcome:)`` returns nil.
 ///
-/// Whether the child is there is all that is looked at: one that is replaced by another within one commit is the same child.
-/// A run belongs to the child from when it calls this `handle`'s effect until it ends.
+/// The store sees whether the child exists after each mutation: a child that one mutation replaces by another is the same child.
 ///
-/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each. The id is all
-/// that a child is known by: one that is removed and added again within one commit is the same child.
+/// **An ``EachScope``** has children that are told apart by their ids, with the same guarantees for each.
 ///
 /// **Cost.** The number of runs that one child has costs a commit nothing. A mutation that a child of an ``EachScope`` decides or its
 /// run emits costs one call of ``EachScope/state(of:in:)``; any other commit costs one for each child that has runs, or for each of
@@ -96,11 +96,12 @@ public struct Scoped<S: ChildScope>: Sendable {
 }
 
 extension Scoped where S: SingleChildScope {
-  /// The child's closing mutation.
+  /// The child's closing mutation; nil if the child was removed and another one is in its place.
   @inlinable
   @inline(__always)
   public func closing(_ action: S.Child.Action, outcome: Outcome) -> S.Parent.Mutation? {
-    child.closing(action, outcome: outcome).map { S.mutation($0) }
+    if ReplacedChild.has(ChildMark(scope: S.self)) { return nil }
+    return child.closing(action, outcome: outcome).map { S.mutation($0) }
   }
 
   /// The name of a key of the child's plans in the parent's, for ``Store/cancel(key:)`` and ``Store/setLimit(_:key:)``.
@@ -117,7 +118,11 @@ extension Scoped where S: Scope {
   @inline(__always)
   public func decide(_ action: S.Child.Action, state: S.Parent.State) -> Decision<S.Parent.Mutation> {
     child.decide(action, state: S.state(of: state))
-      .mapMutations(ofPart: UInt(bitPattern: ObjectIdentifier(S.self))) { S.mutation($0) }
+      .mapMutations(ofPart: UInt(bitPattern: ObjectIdentifier(S.self))) {
+        S.mutation($0)
+      } _: { inner in
+        { Self.conditions(around: inner()) }
+      }
   }
 
   /// Returns the child's `handle` as an effect of the parent; both have one task and its cancellation.
@@ -140,6 +145,13 @@ extension Scoped where S: Scope {
   @inlinable
   @inline(__always)
   public func plan(for action: S.Child.Action, state: S.Parent.State) -> Plan {
-    child.plan(for: action, state: S.state(of: state)).within(PlanKey(scope: S.self))
+    child.plan(for: action, state: S.state(of: state)).within(PlanKey(scope: S.self)) { Self.conditions(around: $0) }
+  }
+
+  /// The conditions of an action of the child for the parent.
+  @inlinable
+  @inline(never)
+  static func conditions(around inner: [LifetimeCondition]) -> [LifetimeCondition] {
+    inner.map { $0.within(.scope(ObjectIdentifier(S.self))) { (state: S.Parent.State) in S.state(of: state) } }
   }
 }

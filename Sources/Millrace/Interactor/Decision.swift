@@ -25,15 +25,18 @@ public struct Decision<Mutation: Sendable>: Sendable {
   @inline(__always)
   consuming func parts() -> (DecidedMutations<Mutation>, DecisionNext, ChildMark) { (decided, next, child) }
 
-  /// The same decision as one of this child.
+  /// The same decision as one of this child; an action that is handled is for the children that `children` makes of the child's own.
   @inlinable
   @inline(__always)
-  consuming func marked(_ child: ChildMark) -> Decision {
-    Decision(decided, then: next, of: child)
+  consuming func marked(
+    _ child: ChildMark, _ children: (DecisionNext.Children?) -> DecisionNext.Children?
+  ) -> Decision {
+    guard case .handle(let inner) = next else { return Decision(decided, then: next, of: child) }
+    return Decision(decided, then: .handle(children(inner)), of: child)
   }
 
   /// Runs `handle` for this action.
-  @inlinable public static var handle: Decision { Decision(.none, then: .handle) }
+  @inlinable public static var handle: Decision { Decision(.none, then: .handle(nil)) }
 
   /// Finishes the action and changes nothing.
   @inlinable public static var ignore: Decision { Decision(.none, then: .finish) }
@@ -41,13 +44,13 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// Commits one mutation, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutation: Mutation, thenHandle: Bool = false) -> Decision {
-    Decision(.one(mutation), then: thenHandle ? .handle : .finish)
+    Decision(.one(mutation), then: thenHandle ? .handle(nil) : .finish)
   }
 
   /// Commits several mutations as one atomic step, then finishes the action, or calls `handle`.
   @inlinable
   public static func mutate(_ mutations: [Mutation], thenHandle: Bool = false) -> Decision {
-    Decision(mutations.isEmpty ? .none : .many(mutations), then: thenHandle ? .handle : .finish)
+    Decision(mutations.isEmpty ? .none : .many(mutations), then: thenHandle ? .handle(nil) : .finish)
   }
 
   /// Ends the action as ``Rejection/decided(_:)`` with this error, closing it in the same atomic step.
@@ -80,9 +83,12 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// The decision of an interactor that has this one's as a part that is always there.
   @inlinable
   @inline(__always)
-  consuming func mapMutations<Other>(ofPart position: UInt, _ transform: (Mutation) -> Other) -> Decision<Other> {
+  consuming func mapMutations<Other>(
+    ofPart position: UInt, _ transform: (Mutation) -> Other,
+    _ children: (@escaping DecisionNext.Children) -> DecisionNext.Children
+  ) -> Decision<Other> {
     let child = child.within(position)
-    return mapMutations(transform).marked(child)
+    return mapMutations(transform).marked(child) { $0.map { children($0) } }
   }
 
   /// The mutations that this decision commits, in order.
@@ -91,6 +97,11 @@ public struct Decision<Mutation: Sendable>: Sendable {
   /// Whether `handle` is run after the mutations.
   public var handles: Bool {
     if case .handle = next { true } else { false }
+  }
+
+  /// The children that an action which is handled is for.
+  @inlinable var children: DecisionNext.Children? {
+    if case .handle(let children) = next { children } else { nil }
   }
 
   /// The error that the action is rejected with, or nil.
@@ -104,8 +115,13 @@ public struct Decision<Mutation: Sendable>: Sendable {
 @frozen
 enum DecisionNext: Sendable {
   case finish
-  case handle
+  /// Call `handle` for an action of these children, which may be removed; nil if no scope has forwarded the decision.
+  case handle(Children?)
   case reject(any Error)
+
+  /// The children, made where they are needed: the plan may have bound the action by then.
+  @usableFromInline
+  typealias Children = @Sendable () -> [LifetimeCondition]
 }
 
 /// The mutations of one decision; a single one is stored in the value itself, so that it allocates nothing.

@@ -56,11 +56,6 @@ public struct Incident: Sendable, CustomStringConvertible {
     /// Reported each time.
     public static let recoveryLimit = Kind(name: "recoveryLimit")
 
-    /// A run that was handled again finished without a step that is stored: the handler was changed, or it decided otherwise.
-    ///
-    /// Reported once a run.
-    public static let unusedSteps = Kind(name: "unusedSteps")
-
     /// A run stays open in the log, because the program that opened the store cannot decode its action.
     ///
     /// Reported once an opening.

@@ -2,11 +2,11 @@
 public enum OpenRunStage: Sendable, Hashable, CustomStringConvertible {
   /// The run waits for the end of its debounce or throttle.
   case pace
-  /// The run waits for the turn of its key.
+  /// The run waits for the turn of its key, or for its turn among the runs that are handled again one at a time.
   case turn
   /// The run waits for a slot of the store, or for the permits of its limits.
   case slot
-  /// The run waits until its take-up is durable, before its handler starts.
+  /// The run waits until its take-up and the count of its deaths are durable, before its handler starts.
   case durability
   /// A handler is out.
   case running
@@ -25,7 +25,7 @@ public enum OpenRunStage: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The run waits for the end of its debounce or throttle.
     case pace
-    /// The run waits for the turn of its key.
+    /// The run waits for the turn of its key, or for its turn among the runs that are handled again one at a time.
     case turn
     /// The run waits for a slot or permits, before its handler starts.
     case slot
@@ -41,7 +41,7 @@ public enum OpenRunStage: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .pace: "waits for the end of its debounce or throttle"
-    case .turn: "waits for the turn of its key"
+    case .turn: "waits for its turn"
     case .slot: "waits for a slot"
     case .durability: "waits until its take-up is durable"
     case .running: "runs"

@@ -251,17 +251,37 @@ public struct Plan: Sendable {
 
   // MARK: Composition
 
-  /// The plan of a child in its parent: each of its keys is prefixed with the child's position.
+  /// The plan of a child in its parent: each of its keys is prefixed with the child's position, and the action is for the children that
+  /// the parent says.
   @inlinable
   @inline(__always)
-  consuming func within(_ scope: @autoclosure () -> PlanKey) -> Plan {
-    terms == nil ? self : keyed(within: scope())
+  consuming func within(
+    _ scope: @autoclosure () -> PlanKey, _ children: ([LifetimeCondition]) -> [LifetimeCondition]
+  ) -> Plan {
+    guard let terms else { return self }
+    return keyed(within: scope(), for: children(terms.children))
   }
 
   @usableFromInline
   @inline(never)
-  consuming func keyed(within scope: PlanKey) -> Plan {
-    terms?.hasKey == true ? changed { $0.put(within: scope) } : self
+  consuming func keyed(within scope: PlanKey, for children: [LifetimeCondition]) -> Plan {
+    guard terms?.hasKey == true || !children.isEmpty else { return self }
+    return changed {
+      $0.put(within: scope)
+      $0.bind(to: children)
+    }
+  }
+
+  /// The same plan for an action of these children.
+  @inlinable
+  consuming func bound(to children: @autoclosure () -> [LifetimeCondition]) -> Plan {
+    terms == nil ? self : bound(toAll: children())
+  }
+
+  @usableFromInline
+  @inline(never)
+  consuming func bound(toAll children: [LifetimeCondition]) -> Plan {
+    changed { $0.bind(to: children) }
   }
 
   private consuming func changed(_ change: (PlanTerms) -> Void) -> Plan {

@@ -42,6 +42,9 @@ package final class PlanTerms: @unchecked Sendable {
   /// The thread on which the handler starts; nil leaves it to the configuration.
   @exclusivity(unchecked) @usableFromInline var start: StoreConfiguration.HandlerStart?
 
+  /// The children that the action is for, which may be removed.
+  @usableFromInline private(set) var children: [LifetimeCondition] = []
+
   /// The breaker's own key.
   private var ownBreakerKey: PlanKey?
   private var firstProblem: PlanProblem?
@@ -68,6 +71,7 @@ package final class PlanTerms: @unchecked Sendable {
     recovery = other.recovery
     start = other.start
     ownBreakerKey = other.ownBreakerKey
+    children = other.children
     firstProblem = other.firstProblem
   }
 
@@ -94,8 +98,17 @@ package final class PlanTerms: @unchecked Sendable {
   /// Whether the plan names any key.
   var hasKey: Bool { breakerKey != nil || !limits.isEmpty }
 
+  /// Whether the action itself ends with one of these; an action that shares a run from its arrival ends with that.
+  @usableFromInline var bindsAction: Bool { !children.isEmpty && (overlap != .shared || pace != nil) }
+
+  /// Sets the children that the action is for.
+  func bind(to children: [LifetimeCondition]) {
+    self.children = children
+  }
+
   /// Makes all keys those of a child.
   func put(within scope: PlanKey) {
+    guard hasKey else { return }
     note(scope == scope ? nil : .key)
     key = key.map { PlanKey(ScopedKey(scope: scope, key: $0)) }
     ownBreakerKey = ownBreakerKey.map { PlanKey(ScopedKey(scope: scope, key: $0)) }

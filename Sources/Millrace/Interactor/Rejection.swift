@@ -1,8 +1,9 @@
 /// The reason for which an action was rejected.
 @frozen
 public enum Rejection: Sendable {
-  /// Neither a slot to run in nor room to wait was free, or it was dropped to make room; see ``StoreConfiguration/Limits``.
-  case full
+  /// A limit of ``StoreConfiguration/Limits``, of an observer, of the journal or of the stores of many keys was reached, or the action was
+  /// dropped to make room; the sentence says which one, and the fix.
+  case full(String)
 
   /// Its plan is ``Plan/exclusive(max:key:)``, and as many actions of its key as that says had not ended.
   case exclusive
@@ -69,7 +70,7 @@ public enum Rejection: Sendable {
   /// The reasons without their payloads.
   @frozen
   public enum Kind: Sendable, Hashable, CaseIterable {
-    /// See ``Rejection/full``.
+    /// See ``Rejection/full(_:)``.
     case full
     /// See ``Rejection/exclusive``.
     case exclusive
@@ -107,8 +108,8 @@ extension Rejection: CustomStringConvertible {
   /// The reason as a sentence, with the fix where there is one.
   public var description: String {
     switch self {
-    case .full:
-      "The store has as many actions as its limits allow; send less, `submit` instead, or raise `StoreConfiguration.limits`."
+    case .full(let limit):
+      limit
     case .exclusive:
       "An action of the same exclusive key has not ended; send it again after that."
     case .throttled:
@@ -194,4 +195,43 @@ struct MissingAction: Error, CustomStringConvertible {
     "The run of a child sent an action of type \(String(reflecting: type)), and nothing says which action of its parent "
       + "carries that; \(fix)"
   }
+}
+
+/// A limit for which an action is rejected as full.
+@usableFromInline
+package enum FullLimit: Sendable {
+  /// The slots, and the room to wait.
+  case room
+  /// The actions for the thread that has the store's lock.
+  case queue
+  /// The commits that a lossless observer has not taken.
+  case observer
+  /// The bytes that wait for the journal.
+  case journal
+  /// The keys that wait for their opening.
+  case keys
+
+  /// The limit and the fix, as a sentence.
+  package var sentence: String {
+    switch self {
+    case .room:
+      "Neither a slot (`Limits.runsInFlight`) nor room to wait (`Limits.actionsWaiting`) is free; send less, `submit` instead, or raise "
+        + "`StoreConfiguration.limits`."
+    case .queue:
+      "Too many actions are left for the thread that has the store's lock (`Limits.queuedActions`); send less, or raise "
+        + "`StoreConfiguration.limits`."
+    case .observer:
+      "A lossless observer is too far behind (`ObservationPolicy.lossless(pausesAt:endsAt:)`); `submit` instead, or make the observer faster."
+    case .journal:
+      "Too many bytes wait for the journal (`JournalOptions.bufferedBytes`); send less, `submit` instead, or raise the limit."
+    case .keys:
+      "Too many keys wait for their opening (`StoresLimits.waiting`); send less, or raise the limit."
+    }
+  }
+}
+
+extension Rejection {
+  /// The rejection of an action for which this limit leaves no room.
+  @usableFromInline
+  package static func full(at limit: FullLimit) -> Rejection { .full(limit.sentence) }
 }

@@ -10,8 +10,8 @@ extension Plan {
     /// The longest delay.
     package let maximum: Duration
 
-    /// No delay.
-    package static let none = Backoff.constant(.zero)
+    /// No delay: the next attempt follows immediately, unless the error is a ``RetryAfter``.
+    public static let none = Backoff.constant(.zero)
 
     /// The same delay after each attempt.
     public static func constant(_ delay: Duration) -> Backoff {
@@ -202,6 +202,9 @@ public struct Recovery: Sendable, Hashable {
   ///
   /// A handler that ends its process, as by a trap or by using up the memory, would do so at every start of the process. At the limit
   /// its run ends as ``Outcome/abandoned`` with its closing, and ``Incident/Kind/recoveryLimit`` is reported.
+  ///
+  /// A run is counted from before its handler starts until it stores a step, rests, or ends. After two times in a row it is handled again
+  /// when no other such run is: one at a time, so that only the run that ends the process reaches its limit.
   ///
   /// - Parameter limit: The number of times; 0 or less abandons the run at once.
   public static func handleAgain(limit: Int) -> Recovery { Recovery(limit: max(limit, 0)) }

@@ -1,4 +1,4 @@
-/// The error that a step's body threw with its last call, as it is stored.
+/// The failure of a step: the error that its body threw with its last call, or that its time was over, as it is stored.
 ///
 /// A step that has failed throws the same failure each time, also after a crash, so that a handler takes the same branch again. A handler
 /// that does not catch it ends its run as ``Outcome/failed(_:)``, without another attempt of the plan.
@@ -6,11 +6,16 @@ public struct StepFailure: Error, Sendable, CustomStringConvertible {
   /// The name of the step.
   public let step: String
 
-  /// The full name of the error's type.
+  /// The full name of the error's type; that of this type if ``isTimeout`` is true.
   public let typeName: String
 
   /// The error in words, of at most 4,096 characters.
   public let message: String
+
+  /// Whether the last call of the body, or the wait, took longer than its timeout.
+  ///
+  /// The gateway of the body may have done its work nevertheless.
+  public let isTimeout: Bool
 
   /// The error, or its bytes.
   enum Payload: Sendable {
@@ -25,17 +30,47 @@ public struct StepFailure: Error, Sendable, CustomStringConvertible {
   /// The longest text of an error, in characters.
   static var longestMessage: Int { 4_096 }
 
+  /// The code by which a stored failure is told to be a timeout.
+  package static var timeoutCode: String { "timedOut" }
+
   /// The failure of a body that threw in this process.
   init(_ error: any Error, of step: String) {
     self.step = step
     typeName = String(reflecting: type(of: error))
     message = String("\(error)".prefix(StepFailure.longestMessage))
     payload = .error(error)
+    isTimeout = false
+  }
+
+  /// The failure of a step whose time was over.
+  fileprivate init(timeoutOf step: String, _ message: String) {
+    self.step = step
+    typeName = String(reflecting: StepFailure.self)
+    self.message = message
+    payload = .missing
+    isTimeout = true
+  }
+
+  /// The failure of a call that took too long.
+  static func timedOut(_ step: String, after timeout: Duration) -> StepFailure {
+    StepFailure(
+      timeoutOf: step,
+      "The step \(step.debugDescription) took longer than its timeout of \(timeout); raise it, or see why the gateway does not answer."
+    )
+  }
+
+  /// The failure of a wait that took too long.
+  static func noValue(_ step: String, in timeout: Duration) -> StepFailure {
+    StepFailure(
+      timeoutOf: step,
+      "The wait \(step.debugDescription) saw no state with a value within its timeout of \(timeout); raise it, or catch this error."
+    )
   }
 
   /// The failure as it was stored.
-  init(_ stored: StoredFailure, of step: String, _ coder: (any StepCoder)?) {
+  fileprivate init(_ stored: StoredFailure, of step: String, _ coder: (any StepCoder)?) {
     self.step = step
+    isTimeout = false
     typeName = stored.typeName
     message = stored.message
     if let bytes = stored.payload, let coder { payload = .encoded(bytes, coder) } else { payload = .missing }
@@ -57,10 +92,10 @@ public struct StepFailure: Error, Sendable, CustomStringConvertible {
   }
 
   /// The step and the error in words.
-  public var description: String { "The step \(step.debugDescription) failed: \(message)" }
+  public var description: String { isTimeout ? message : "The step \(step.debugDescription) failed: \(message)" }
 }
 
-/// The error of a step that cannot be begun, or that has no result of its body.
+/// The error of a step that cannot be begun, or whose result cannot be stored or read.
 ///
 /// A handler that does not catch it ends its run as ``Outcome/failed(_:)``, without another attempt of the plan. With ``Code/unreadable`` and
 /// ``Code/otherKind`` the store ends the run itself, and the handler cannot catch them.
@@ -86,9 +121,6 @@ public struct StepError: Error, Sendable, CustomStringConvertible {
 
     /// The run has as many steps, or as many bytes of results, as one run may have; the body was not called.
     public static let tooMany = Code(name: "tooMany")
-
-    /// The last call of the body, or the wait, took longer than its timeout.
-    public static let timedOut = Code(name: "timedOut")
 
     /// Whether the step ends its run, because the handler is not the one that stored the steps.
     package var endsRun: Bool { self == .unreadable || self == .otherKind }
@@ -133,8 +165,8 @@ public struct StepError: Error, Sendable, CustomStringConvertible {
   static func tooLarge(_ step: String, _ count: Int, limit: Int) -> StepError {
     StepError(
       .tooLarge, step,
-      "The result of the step \(step.debugDescription) has \(count) bytes, and at most \(limit) are stored; return a reference in "
-        + "place of the document, or raise 'stepBytes'.")
+      "The result of the step \(step.debugDescription) has \(count) bytes, and at most \(limit) are stored; return less, or a "
+        + "reference to the document. The run keeps this failure, also when it is handled again.")
   }
 
   static func tooLarge(_ step: String, inRunOf limit: Int) -> StepError {
@@ -157,26 +189,14 @@ public struct StepError: Error, Sendable, CustomStringConvertible {
       "The step \(step.debugDescription) was not begun, because the results of its run have \(limit) bytes already; return references "
         + "in place of documents, or let the handler send the next action for the rest.")
   }
-
-  static func timedOut(_ step: String, after timeout: Duration) -> StepError {
-    StepError(
-      .timedOut, step,
-      "The step \(step.debugDescription) took longer than its timeout of \(timeout); raise it, or see why the gateway does not answer."
-    )
-  }
-
-  static func noValue(_ step: String, in timeout: Duration) -> StepError {
-    StepError(
-      .timedOut, step,
-      "The wait \(step.debugDescription) saw no state with a value within its timeout of \(timeout); raise it, or catch this error."
-    )
-  }
 }
 
 extension StoredFailure {
   /// The error that the step throws.
   package func error(of step: String, _ coder: (any StepCoder)?) -> any Error {
-    if let code { return StepError(StepError.Code(name: code), step, message) }
-    return StepFailure(self, of: step, coder)
+    guard let code else { return StepFailure(self, of: step, coder) }
+    // A version that threw a `StepError` for a timeout has stored the same.
+    if code == StepFailure.timeoutCode { return StepFailure(timeoutOf: step, message) }
+    return StepError(StepError.Code(name: code), step, message)
   }
 }

@@ -22,7 +22,8 @@ public struct StepRetry: Sendable {
   /// - Parameters:
   ///   - attempts: the largest number of calls, the first one included; below 1 it is 1.
   ///   - isRetryable: returns whether another call may follow an error; nil allows one after every error. The task of the handler calls it
-  ///     after each call that failed but the last one. A call that took too long has failed with ``StepError/Code/timedOut``.
+  ///     after each call that failed but the last one. A call that took too long has failed with a
+  ///     ``StepFailure`` whose ``StepFailure/isTimeout`` is true.
   ///   - backoff: the delay between two calls, on the store's clock.
   ///   - timeout: the time of each call, on the store's clock; nil sets no limit. When it is over the body's task is cancelled, and the step
   ///     continues when the body has returned: the body has to heed cancellation. A value that it still returns is the result.

@@ -172,7 +172,7 @@ extension StoreConfiguration {
 extension StoreConfiguration {
   /// The choice of the action to reject when an action has to wait and the waiting room is full.
   ///
-  /// The rejected action ends as ``Rejection/full``, with its closing mutation if it was taken up.
+  /// The rejected action ends as ``Rejection/full(_:)``, with its closing mutation if it was taken up.
   public enum Overflow: Sendable, Hashable, CaseIterable {
     /// Rejects the new action, before anything that was decided for it is committed.
     case reject

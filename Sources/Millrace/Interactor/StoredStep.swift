@@ -54,7 +54,7 @@ package struct StoredFailure: Sendable {
   /// The encoded error, if its type is `Codable`.
   package let payload: [UInt8]?
 
-  /// The name of the code of a ``StepError``; nil for an error of the body.
+  /// The name of the code of a ``StepError``, or ``StepFailure/timeoutCode``; nil for an error of the body.
   package let code: String?
 
   package init(typeName: String, message: String, payload: [UInt8]?, code: String?) {

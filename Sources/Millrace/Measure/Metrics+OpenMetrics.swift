@@ -77,6 +77,9 @@ extension OpenMetricsText {
     addGauge("handlers_not_returned", help: "Handlers of ended runs that have not returned.") { $0.notReturned }
     addCounter("retries", help: "Attempts beyond the first of a run.") { $0.retries }
     addCounter("late_emits", help: "Mutations emitted by runs that had ended, and dropped.") { $0.lateEmits }
+    addCounter("unused_steps", help: "Stored steps that runs which were handled again finished without.") {
+      $0.unusedSteps
+    }
     addCounter("commits", help: "Mutations committed.") { $0.commits }
     addHistogram("handle_time", help: "Time from the start of a handler to its return.") { $0.handleTime }
     addHistogram("wait_time", help: "Time from the acceptance of an action to the start of its first handler.") {

@@ -67,6 +67,12 @@ public struct Metrics: Sendable {
   /// The times from the acceptance of an action to the start of its first handler; one entry a run.
   public let waitTime: Histogram
 
+  /// The number of stored steps that runs which were handled again finished without, since the store was made.
+  ///
+  /// A handler that branches on the state may leave out steps that it has done. After a change of the program a number that grows may mean
+  /// that steps have other names now, and were done again.
+  public let unusedSteps: Int
+
   /// Whether the store takes no more actions, because it was shut down, or because its journal has failed.
   public let isShuttingDown: Bool
 
@@ -82,7 +88,7 @@ public struct Metrics: Sendable {
     lateEmits: Int, commits: Int, outcomes: [Outcome.Kind: Int], rejections: [Rejection.Kind: Int], observers: Int,
     observerLag: Int, handleTime: Histogram, waitTime: Histogram, plans: [PlanFigures] = [],
     openRuns: [OpenRunStage.Kind: Int] = [:], oldestRunStart: Int64? = nil, isShuttingDown: Bool = false,
-    journal: Journal? = nil
+    unusedSteps: Int = 0, journal: Journal? = nil
   ) {
     self.sent = sent
     self.accepted = accepted
@@ -104,6 +110,7 @@ public struct Metrics: Sendable {
     self.openRuns = openRuns
     self.oldestRunStart = oldestRunStart
     self.isShuttingDown = isShuttingDown
+    self.unusedSteps = unusedSteps
     self.journal = journal
   }
 }

@@ -41,7 +41,7 @@ extension Metrics {
       waitTime: waitTime.merging(other.waitTime), plans: PlanFigures.merging(plans, other.plans),
       openRuns: openRuns.merging(other.openRuns, uniquingKeysWith: +),
       oldestRunStart: earliest(oldestRunStart, other.oldestRunStart), isShuttingDown: isShuttingDown,
-      journal: other.journal.map { $0.adding(journal) } ?? journal)
+      unusedSteps: unusedSteps + other.unusedSteps, journal: other.journal.map { $0.adding(journal) } ?? journal)
   }
 
   /// The counts of a store that has ended.
@@ -50,7 +50,7 @@ extension Metrics {
       sent: sent, accepted: accepted, inFlight: 0, resting: 0, waiting: 0, submitting: 0, notReturned: 0,
       retries: retries, lateEmits: lateEmits, commits: commits, outcomes: outcomes, rejections: rejections,
       observers: 0, observerLag: 0, handleTime: handleTime, waitTime: waitTime, plans: plans.map(\.counts),
-      journal: journal?.counts)
+      unusedSteps: unusedSteps, journal: journal?.counts)
   }
 
   fileprivate func with(isShuttingDown: Bool, hasFailed: Bool) -> Metrics {
@@ -59,15 +59,19 @@ extension Metrics {
       notReturned: notReturned, retries: retries, lateEmits: lateEmits, commits: commits, outcomes: outcomes,
       rejections: rejections, observers: observers, observerLag: observerLag, handleTime: handleTime,
       waitTime: waitTime, plans: plans, openRuns: openRuns, oldestRunStart: oldestRunStart,
-      isShuttingDown: isShuttingDown,
+      isShuttingDown: isShuttingDown, unusedSteps: unusedSteps,
       journal: hasFailed ? Journal(state: .failed).adding(journal) : journal)
   }
 }
 
 extension Metrics.Journal {
-  /// The figures with those of another journal; of two states the worse one.
+  /// The figures with those of another journal: of two states the worse one, and of two logs the longer one with its snapshot.
+  ///
+  /// Logs are not added, because a log is too long by itself: many short ones need no snapshot.
   fileprivate func adding(_ other: Metrics.Journal?) -> Metrics.Journal {
     guard let other else { return self }
+    let longer = logRecords > other.logRecords ? self : other
+    let isTie = logRecords == other.logRecords
     let states = [state, other.state]
     return Metrics.Journal(
       state: states.contains(.failed) ? .failed : states.contains(.unavailable) ? .unavailable : .writable,
@@ -75,8 +79,9 @@ extension Metrics.Journal {
       retries: retries + other.retries, unsyncedRecords: unsyncedRecords + other.unsyncedRecords,
       oldestUnsynced: earliest(oldestUnsynced, other.oldestUnsynced),
       bufferedBytes: bufferedBytes + other.bufferedBytes, bufferLimit: bufferLimit + other.bufferLimit,
-      lastAppend: latest(lastAppend, other.lastAppend), logRecords: logRecords + other.logRecords,
-      logBytes: logBytes + other.logBytes, lastSnapshot: latest(lastSnapshot, other.lastSnapshot),
+      lastAppend: latest(lastAppend, other.lastAppend), logRecords: longer.logRecords,
+      logBytes: isTie ? max(logBytes, other.logBytes) : longer.logBytes,
+      lastSnapshot: isTie ? latest(lastSnapshot, other.lastSnapshot) : longer.lastSnapshot,
       failedSteps: failedSteps + other.failedSteps)
   }
 

@@ -115,7 +115,7 @@ extension ObservationPolicy where Failure == StoreError {
 
   /// Each state in order, and the store takes on less while the observer is far behind.
   ///
-  /// `pausesAt` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full``, until the observer has caught
+  /// `pausesAt` commits behind, `submit` suspends and `send` is rejected as ``Rejection/full(_:)``, until the observer has caught
   /// up to less; what was accepted before continues and commits. Past `endsAt`, the observer ends with
   /// ``StoreError/Code/lagged``. So nothing is skipped and nothing grows without bound.
   ///

@@ -89,11 +89,17 @@ final class JournaledTakeUp: Sendable {
   /// The position of the entry.
   @usableFromInline let position: Int
 
-  /// The idempotency key that the sender gave, or that the run had before the store was restored; nil if the store makes one.
-  @usableFromInline let key: String?
+  /// The key of the run, as the log has it.
+  @usableFromInline let key: RunKey
+
+  /// The count of the deaths of an action that is handled again, because its take-up was restored; nil for any other action.
+  @usableFromInline let recovery: RecoveryCount?
 
   /// Whether the take-up was restored, so that the action is handled again.
-  @usableFromInline let isRestored: Bool
+  @usableFromInline var isRestored: Bool { recovery != nil }
+
+  /// The position of the entry that has to be durable before a handler starts; for the lock's holder.
+  var startPosition: Int { max(position, recovery?.position ?? 0) }
 
   /// The time from the take-up to the opening of the store, if the take-up was restored.
   @usableFromInline let age: Instant
@@ -111,12 +117,12 @@ final class JournaledTakeUp: Sendable {
 
   @usableFromInline
   init(
-    position: Int, key: String?, isRestored: Bool = false, age: Instant = 0, _ coder: (any StepCoder)?,
+    position: Int, key: RunKey, recovery: RecoveryCount? = nil, age: Instant = 0, _ coder: (any StepCoder)?,
     steps: [StoredStep] = [], joinedKeys: [String] = []
   ) {
     self.position = position
     self.key = key
-    self.isRestored = isRestored
+    self.recovery = recovery
     self.age = age
     self.coder = coder
     self.steps = steps
@@ -189,6 +195,9 @@ struct RunRecord<I: Interactor> {
   /// The children whose removal ends the run; nil if there are none.
   @usableFromInline var lifetimeConditions: LifetimeConditions.Entry?
 
+  /// The child whose removal ends the run; nil as long as its children exist.
+  @usableFromInline var removedChild: RemovableChild?
+
   @inlinable
   init() {}
 
@@ -248,7 +257,7 @@ final class Attempt<I: Interactor>: Startable, @unchecked Sendable {
   @usableFromInline
   func countsForBreaker(_ outcome: Outcome) -> Bool {
     guard case .failed(let error) = outcome, let countsIf = terms?.countsIf, !isOver, !run.hasEnded else { return true }
-    if let error = error as? StepError, error.code == .timedOut { return true }
+    if (error as? StepFailure)?.isTimeout == true { return true }
     return countsIf((error as? StepFailure)?.judged ?? error)
   }
 

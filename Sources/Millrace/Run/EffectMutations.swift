@@ -48,7 +48,7 @@ struct EffectMutations<I: Interactor>: AsyncSequence, Sendable {
           return true
         },
         state: { fold.state },
-        endWhen: { $0.exists.holds(fold.state) ? ExistingChild(nil) : nil },
+        endWhen: { $1().exists.holds(of: fold.state) ? ExistingChild(nil) : nil },
         send: { _ in Receipt(notSent: EffectMutations.unsendable) },
         submit: { _ in Receipt(notSent: EffectMutations.unsendable) },
         commitStep: { step, mutations, _ in

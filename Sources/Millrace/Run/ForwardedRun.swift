@@ -5,7 +5,7 @@ final class ForwardedRun<I: Interactor>: Sendable {
   @usableFromInline let emit: @Sendable (I.Mutation, RemovableChild?) -> Bool
   @usableFromInline let state: @Sendable () async throws -> I.State
 
-  /// See ``Run/endWhen(notHolding:)``.
+  /// See ``Run/endWhen(_:notHolding:)``.
   @usableFromInline let endWhen: EndWhen
   @usableFromInline let send: @Sendable (I.Action) -> Receipt
   @usableFromInline let submit: @Sendable (I.Action) async throws -> Receipt
@@ -18,7 +18,7 @@ final class ForwardedRun<I: Interactor>: Sendable {
   @usableFromInline let environment: any RunEnvironment
 
   @usableFromInline
-  typealias EndWhen = @Sendable (LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild?
+  typealias EndWhen = @Sendable (ChildPath, @escaping @Sendable () -> LifetimeCondition) async -> ExistingChild?
 
   @usableFromInline
   typealias CommitStep = @Sendable (StepCommit, [I.Mutation], RemovableChild?) -> Bool
@@ -52,7 +52,7 @@ final class ForwardedRun<I: Interactor>: Sendable {
 protocol RunEnvironment: Sendable {
   var id: ActionID { get }
   var attempt: Int { get }
-  var idempotencyKey: String { get }
+  var key: RunKey { get }
   var clock: any Clock<Duration> { get }
   var timeRemaining: Duration? { get }
   var context: RunContext? { get }
@@ -102,7 +102,7 @@ struct LoneTerms: Sendable {
   let clock: any Clock<Duration>
 
   /// The key and the steps of the run, if it has any before; otherwise each run has its own.
-  var idempotencyKey: String?
+  var key: RunKey?
   var steps: RunSteps?
   var stepCoder: (any StepCoder)?
   var wallTime: @Sendable () -> Int64 = WallTime.now
@@ -111,7 +111,7 @@ struct LoneTerms: Sendable {
 /// The facts of a run outside a store.
 struct LoneEnvironment: RunEnvironment {
   private let terms: LoneTerms
-  let idempotencyKey: String
+  let key: RunKey
   let steps: RunSteps
 
   /// Whether nothing takes mutations any more.
@@ -122,7 +122,7 @@ struct LoneEnvironment: RunEnvironment {
 
   init(_ terms: LoneTerms, isOver: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (any Error) -> Void) {
     self.terms = terms
-    idempotencyKey = terms.idempotencyKey ?? "apart-\(UInt64.random(in: 0...UInt64.max))"
+    key = terms.key ?? RunKey("apart-\(UInt64.random(in: 0...UInt64.max))", isSenders: false)
     steps = terms.steps ?? RunSteps()
     self.isOver = isOver
     self.fail = fail
@@ -164,7 +164,7 @@ extension Run {
           if let transform { emit(transform(mutation), through: nil) } else { emit(mutation, through: child) }
         },
         state: { try await state },
-        endWhen: { await endWhen(notHolding: $0) },
+        endWhen: { await endWhen($0, notHolding: $1) },
         send: { send($0) },
         submit: { try await submit($0) },
         commitStep: { step, mutations, child in
@@ -187,7 +187,7 @@ extension Run {
         self,
         emit: { emit(mutation($0), through: keepsChild ? $1 : nil) },
         state: { state(try await self.state) },
-        endWhen: { await endWhen(notHolding: $0, in: position, state) },
+        endWhen: { path, condition in await endWhen(path.within(position)) { condition().within(position, state) } },
         send: { send($0, as: action) },
         submit: { try await submit($0, as: action) },
         commitStep: { commitStep($0, $1.map(mutation), through: keepsChild ? $2 : nil) },
@@ -197,29 +197,35 @@ extension Run {
   /// The run of a child that may be removed, which ends this run too; nil when the child does not exist.
   @inlinable
   func run<Child: Interactor>(
-    of id: ChildID, part: @escaping @Sendable (I.State) -> Child.State?,
-    removals: @escaping @Sendable (I.Mutation) -> [PlanKey]?,
+    as id: ChildID, _ condition: @escaping @Sendable () -> LifetimeCondition,
+    part: @escaping @Sendable (I.State) -> Child.State?,
     mutation: @escaping @Sendable (Child.Mutation) -> I.Mutation,
     action: @escaping @Sendable (Child.Action) throws -> I.Action
   ) async -> Run<Child>? {
-    let found = await endWhen(
-      notHolding: LifetimeCondition(id, removals: Removals(removals), exists: Predicate { part($0) != nil }))
-    guard let found else { return nil }
-    let child = RunOfChild<I, Child>(self, found.child, id, part: part, mutation: mutation, action: action)
+    guard let found = await endWhen(ChildPath(id), notHolding: condition) else { return nil }
+    let child = RunOfChild<I, Child>(
+      self, found.child, id, part: part, mutation: mutation, action: action)
     return Run<Child>(
       ForwardedRun(
         self,
         emit: { child.whole.emit(child.mutation($0), through: $1 ?? child.child) },
         state: {
-          guard let now = child.part(try await child.whole.state) else { throw CancellationError() }
+          // The state is read first: one with another child in the same place is newer than the removal.
+          guard let now = child.part(try await child.whole.state), child.child?.isRemoved != true else {
+            throw CancellationError()
+          }
           return now
         },
-        endWhen: { await child.whole.endWhen(notHolding: $0, in: child.id, child.part) },
+        endWhen: { path, condition in
+          await child.whole.endWhen(path.within(child.id)) { condition().within(child.id, child.part) }
+        },
         send: { child.whole.send($0, as: child.action) },
         submit: { try await child.whole.submit($0, as: child.action) },
         commitStep: { child.whole.commitStep($0, $1.map(child.mutation), through: $2 ?? child.child) },
         waitFor: { condition in
-          try await child.whole.waitForState({ child.part($0).map(condition) ?? false })
+          try await child.whole.waitForState({
+            child.child?.isRemoved != true && child.part($0).map(condition) ?? false
+          })
         }))
   }
 }
@@ -249,25 +255,5 @@ final class RunOfChild<I: Interactor, Child: Interactor>: Sendable {
     self.part = part
     self.mutation = mutation
     self.action = action
-  }
-}
-
-extension Run {
-  /// Ends the run when a condition of a part stops holding.
-  @usableFromInline
-  func endWhen<Part: Sendable, PartMutation>(
-    notHolding condition: LifetimeCondition<Part, PartMutation>, in position: PartPosition,
-    _ part: @escaping @Sendable (I.State) -> Part
-  ) async -> ExistingChild? {
-    await endWhen(notHolding: condition.within(position, part))
-  }
-
-  /// Ends the run when a condition of a child that may be removed stops holding.
-  @usableFromInline
-  func endWhen<Part: Sendable, PartMutation>(
-    notHolding condition: LifetimeCondition<Part, PartMutation>, in child: ChildID,
-    _ part: @escaping @Sendable (I.State) -> Part?
-  ) async -> ExistingChild? {
-    await endWhen(notHolding: condition.within(child, part))
   }
 }

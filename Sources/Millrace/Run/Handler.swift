@@ -192,19 +192,20 @@ extension StoreCore {
 
   // MARK: Children
 
-  /// Ends a run when a condition stops holding; see ``Run/endWhen(notHolding:)``.
+  /// Ends a run when a condition stops holding; see ``Run/endWhen(_:notHolding:)``.
   @inlinable
   nonisolated(nonsending) func endRun(
-    _ run: ActiveRun<I>, _ attempt: Attempt<I>?, whenNotHolding condition: LifetimeCondition<I.State, I.Mutation>
+    _ run: ActiveRun<I>, _ attempt: Attempt<I>?, _ path: ChildPath,
+    whenNotHolding condition: @escaping @Sendable () -> LifetimeCondition
   ) async -> ExistingChild? {
     if lock.tryLock() {
-      let child = owned.add(condition, of: run, attempt, at: self)
+      let child = owned.add(path, condition, of: run, attempt, at: self)
       unlock()
       return child
     }
     return await withUnsafeContinuation { (continuation: UnsafeContinuation<ExistingChild?, Never>) in
       perform { owned in
-        let child = owned.add(condition, of: run, attempt, at: self)
+        let child = owned.add(path, condition, of: run, attempt, at: self)
         self.lock.afterUnlock { continuation.resume(returning: child) }
       }
     }

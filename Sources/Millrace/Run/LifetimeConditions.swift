@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The children that may be removed and have runs, with the runs that end when they are removed.
 ///
 /// Each child has one condition, however many runs it has. A run is stored with each of its children, but not with a child whose own
@@ -30,17 +32,16 @@ struct LifetimeConditions {
   /// - Parameters:
   ///   - condition: the condition without which the run ends.
   ///   - run: the run; not retained.
-  ///   - attempt: the number of the run's attempt. The conditions of another attempt are removed.
+  ///   - attempt: the number of the run's attempt; 0 for a condition of the whole run. The conditions of another attempt are removed.
   ///   - entries: the entries of the run.
   @usableFromInline
   @discardableResult
-  mutating func add<State, Mutation>(
-    _ condition: LifetimeCondition<State, Mutation>, of run: AnyObject, attempt: Int, to entries: inout Entry?
+  mutating func add(
+    _ condition: LifetimeCondition, of run: AnyObject, attempt: Int, to entries: inout Entry?
   ) -> RemovableChild {
     if entries == nil { addedRuns += 1 }
     let number = entries?.number ?? addedRuns
-    // Before the child is looked for: this may forget it.
-    if let entry = entries, entry.attempt != attempt { remove(&entries) }
+    if let child = self.child(of: &entries, at: condition.child, attempt: attempt) { return child }
     let child = child(at: condition.child)
     if child.exists == nil { child.exists = condition.exists }
     if child.scope.removals == nil { child.scope.removals = condition.removals }
@@ -57,7 +58,8 @@ struct LifetimeConditions {
     var next = entries
     while let other = next {
       next = other.next
-      if child.isWithin(other.child) {
+      // A condition of the whole run outlasts those of its attempts.
+      if child.isWithin(other.child), entry.attempt == other.attempt {
         other.child.runs.remove(other)
       } else {
         other.next = kept
@@ -76,6 +78,35 @@ struct LifetimeConditions {
     }
   }
 
+  /// Removes the conditions of other attempts of a run, which are newer than those of the whole run.
+  private mutating func removeOtherAttempts(than attempt: Int, from entries: inout Entry?) {
+    var kept: Entry?
+    while let entry = entries {
+      entries = entry.next
+      if entry.attempt == 0 || entry.attempt == attempt {
+        entry.next = kept
+        kept = entry
+      } else {
+        entry.child.runs.remove(entry)
+        forgetIfUnused(entry.child)
+      }
+    }
+    entries = kept
+  }
+
+  /// The child at this path, if it has one of the entries of a run; the conditions of another attempt are removed.
+  @usableFromInline
+  mutating func child(of entries: inout Entry?, at path: ChildPath, attempt: Int) -> RemovableChild? {
+    // Before the child is looked for: this may forget it.
+    removeOtherAttempts(than: attempt, from: &entries)
+    var next = entries
+    while let entry = next {
+      if entry.child.isAt(path) { return entry.child }
+      next = entry.next
+    }
+    return nil
+  }
+
   private func has(_ entries: Entry?, within child: RemovableChild) -> Bool {
     var next = entries
     while let entry = next {
@@ -91,7 +122,7 @@ struct LifetimeConditions {
   ///
   /// Looks once at each child that has runs, or at those that its scope names.
   @inlinable
-  func runs<State, Mutation>(endedBy mutation: Mutation, in state: State) -> [AnyObject] {
+  func runs<State, Mutation>(endedBy mutation: Mutation, in state: State) -> [Entry] {
     var found: [Entry] = []
     var next = scopes.first
     while let scope = next {
@@ -113,7 +144,7 @@ struct LifetimeConditions {
   ///
   /// Looks at this child and at its own children, at every depth.
   @inlinable
-  func runs<State>(endedThrough child: RemovableChild, in state: State) -> [AnyObject] {
+  func runs<State>(endedThrough child: RemovableChild, in state: State) -> [Entry] {
     var found: [Entry] = []
     child.addAllRuns(endedIn: state, to: &found)
     return found.isEmpty ? [] : Self.inOrder(found)
@@ -123,7 +154,7 @@ struct LifetimeConditions {
   ///
   /// Looks at this child and at its own children, at every depth, and at any other child that has the same mark by chance.
   @inlinable
-  func runs<State>(endedByDecisionOf mark: ChildMark, in state: State) -> [AnyObject] {
+  func runs<State>(endedByDecisionOf mark: ChildMark, in state: State) -> [Entry] {
     var found: [Entry] = []
     var next = child(mark)
     while let child = next {
@@ -137,12 +168,11 @@ struct LifetimeConditions {
   func child(_ mark: ChildMark) -> RemovableChild? { marked[mark] }
 
   @usableFromInline
-  static func inOrder(_ found: [Entry]) -> [AnyObject] {
+  static func inOrder(_ found: [Entry]) -> [Entry] {
     var last = 0
-    return found.sorted { $0.number < $1.number }.compactMap { entry in
-      if entry.number == last { return nil }
-      last = entry.number
-      return entry.run
+    return found.sorted { $0.number < $1.number }.filter { entry in
+      defer { last = entry.number }
+      return entry.number != last
     }
   }
 
@@ -158,7 +188,7 @@ struct LifetimeConditions {
   private mutating func child(_ step: ChildID, of parent: RemovableChild?) -> RemovableChild {
     let scope = (parent?.scopes ?? outermost)[step.scope] ?? addScope(step.scope, of: parent)
     if let child = scope.childrenByID[step.id] { return child }
-    let child = RemovableChild(step.id, in: scope)
+    let child = RemovableChild(step, in: scope)
     if parent == nil, step.mark != .none { mark(child, step.mark) }
     scope.childrenByID[step.id] = child
     scope.children.append(child)
@@ -194,7 +224,7 @@ struct LifetimeConditions {
       let scope = child.scope
       if child.mark != .none { removeMark(of: child) }
       scope.children.remove(child)
-      scope.childrenByID[child.id] = nil
+      scope.childrenByID[child.step.id] = nil
       guard scope.children.isEmpty else { return }
       scopes.remove(scope)
       next = scope.parent
@@ -257,10 +287,13 @@ extension LifetimeConditions {
   }
 }
 
-/// A child of a store's interactor, at any depth, that may be removed and has runs.
+/// One life of a child of a store's interactor, at any depth, that may be removed and has runs.
 @usableFromInline
 final class RemovableChild: Linked, @unchecked Sendable {
-  let id: PlanKey?
+  let step: ChildID
+
+  /// Whether it was removed; any thread reads it.
+  private let removed = Atomic(false)
   unowned let scope: LifetimeConditions.Scope
 
   /// Its mark, and the next child that has the same one; only an outermost child is marked.
@@ -279,9 +312,45 @@ final class RemovableChild: Linked, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var previous: RemovableChild?
   @exclusivity(unchecked) @usableFromInline var following: RemovableChild?
 
-  fileprivate init(_ id: PlanKey?, in scope: LifetimeConditions.Scope) {
-    self.id = id
+  fileprivate init(_ step: ChildID, in scope: LifetimeConditions.Scope) {
+    self.step = step
     self.scope = scope
+  }
+
+  /// Whether it was removed, even if there is another child in its place.
+  @usableFromInline var isRemoved: Bool { removed.load(ordering: .acquiring) }
+
+  /// The child that has it.
+  private var parent: RemovableChild? { scope.parent }
+
+  /// The outermost one of it and its ancestors that was removed, once one was, and how many of them are within that.
+  @exclusivity(unchecked) private(set) var removal: (of: ChildID, depth: Int)?
+
+  /// The mark of the outermost child that it is within.
+  var outermostMark: ChildMark { parent?.outermostMark ?? mark }
+
+  /// Notes that it was removed, or the ancestor that has it at a depth, and all between them.
+  @usableFromInline
+  func noteRemoval(at depth: Int) {
+    var child = self
+    removed.store(true, ordering: .releasing)
+    for _ in 0..<depth {
+      guard let parent = child.parent else { break }
+      child = parent
+      child.removed.store(true, ordering: .releasing)
+    }
+    // The ancestors may be forgotten when it is asked for.
+    removal = (child.step, depth)
+  }
+
+  /// Whether this is the child at a path.
+  fileprivate func isAt(_ path: ChildPath) -> Bool {
+    var next: RemovableChild? = self
+    for step in path.steps {
+      guard let child = next, child.step.id == step.id, child.scope.key == step.scope else { return false }
+      next = child.parent
+    }
+    return next == nil
   }
 
   /// Whether this is `other` or one of its descendants.
@@ -289,7 +358,7 @@ final class RemovableChild: Linked, @unchecked Sendable {
     var next: RemovableChild? = self
     while let child = next {
       if child === other { return true }
-      next = child.scope.parent
+      next = child.parent
     }
     return false
   }
@@ -298,6 +367,7 @@ final class RemovableChild: Linked, @unchecked Sendable {
   @inlinable
   func addRuns<State>(endedIn state: State, to found: inout [LifetimeConditions.Entry]) {
     guard !runs.isEmpty, let exists, !exists.holds(of: state) else { return }
+    noteRemoval(at: exists.missingStep(in: state))
     var next = runs.first
     while let entry = next {
       found.append(entry)
@@ -316,34 +386,5 @@ final class RemovableChild: Linked, @unchecked Sendable {
         child.addAllRuns(endedIn: state, to: &found)
       }
     }
-  }
-}
-
-/// The origin of a mutation that is committed, which says which children the commit may have removed.
-@usableFromInline
-enum CommitOrigin {
-  /// The store's interactor: any child that has runs, or those that a scope names.
-  case whole
-  /// A run of this child: it and its own children.
-  case run(of: RemovableChild)
-  /// A decision that a scope has forwarded for the child with this mark: it and its own children.
-  case decision(of: ChildMark)
-
-  /// The origin of the mutations of a decision of this child.
-  @inlinable
-  init(_ child: ChildMark) {
-    self = child == .none ? .whole : .decision(of: child)
-  }
-}
-
-/// A child that exists.
-@usableFromInline
-struct ExistingChild: Sendable {
-  /// The child, for the mutations that its runs emit; nil outside a store.
-  @usableFromInline let child: RemovableChild?
-
-  @usableFromInline
-  init(_ child: RemovableChild?) {
-    self.child = child
   }
 }

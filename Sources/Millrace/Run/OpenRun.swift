@@ -6,7 +6,7 @@ public struct OpenRun<Action: Sendable>: Sendable, Identifiable, CustomStringCon
   /// The action; nil if the program cannot decode it.
   public let action: Action?
 
-  /// The idempotency key of the handler: that of the sender, or the one that the store makes.
+  /// The idempotency key that the sender gave, or that the store has made; in the keys for gateways it stands behind the names of the log.
   public let key: String
 
   /// The name of its plan; nil without one, and if the program cannot decode the action.
@@ -27,7 +27,9 @@ public struct OpenRun<Action: Sendable>: Sendable, Identifiable, CustomStringCon
   /// The number of the attempt, from 1; 0 before the first.
   public let attempt: Int
 
-  /// The number of times in a row that the run was handled again without progress.
+  /// The number of times in a row that the run was handled again without progress, with this one once its handler starts.
+  ///
+  /// While the run rests this one does not count.
   public let deaths: Int
 
   /// The name of the step that its handler began last, or that is stored last; nil without one.

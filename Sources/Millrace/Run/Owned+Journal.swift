@@ -40,22 +40,31 @@ extension Owned {
   @inlinable
   mutating func journalDecision(_ decision: Decision<I.Mutation>, of run: ActiveRun<I>, at core: StoreCore<I>) -> Bool {
     if run.takenUp != nil { return true }  // It is handled again.
-    let entry: StoreEntry<I.Action, I.Mutation>
     switch (decision.next, decision.decided) {
     case (.reject, _):
       return run.record.journaled?.confirms == true ? journal(.mark, in: .unlimited, of: run, at: core) : true
-    case (.handle, let mutations): entry = takeUpEntry(of: run, mutations, at: core)
+    case (.handle, let mutations): return journalTakeUp(of: run, mutations, at: core)
     case (.finish, .none): return journalNothing(of: run, at: core)
     case (.finish, let mutations):
-      entry = .decided(mutations, result(of: run, committing: mutations.count, at: core))
+      return journal(.decided(mutations, result(of: run, committing: mutations.count, at: core)), of: run, at: core)
     }
-    guard journal(entry, of: run, at: core) else { return false }
-    if decision.handles, let journal {
-      let coder: (any StepCoder)? = recovery(of: run, at: core) == .abandon ? nil : journal.sink
-      run.takenUp = JournaledTakeUp(position: journal.position, key: run.record.journaled?.key, coder)
-      // One that is not taken ends no action here: the run is between two stages.
-      for joiner in joiners(of: run) { _ = journalJoin(of: joiner, run, at: core) }
+  }
+
+  /// Keeps the take-up of an action, and gives its run the key that the take-up has; returns false if the action was rejected instead.
+  @usableFromInline
+  mutating func journalTakeUp(
+    of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>, at core: StoreCore<I>
+  ) -> Bool {
+    guard let sink = journal?.sink else { return true }
+    let given = run.record.journaled?.key
+    let key = RunKey(given ?? core.runKey(of: run).text, isSenders: given != nil, log: sink.logNames)
+    let recovery = recovery(of: run, at: core)
+    guard journal(.takenUp(run.action, run.id, key: key, recovery: recovery, mutations), of: run, at: core) else {
+      return false
     }
+    run.takenUp = JournaledTakeUp(position: journal?.position ?? 0, key: key, recovery == .abandon ? nil : sink)
+    // One that is not taken ends no action here: the run is between two stages.
+    for joiner in joiners(of: run) { _ = journalJoin(of: joiner, run, at: core) }
     return true
   }
 
@@ -68,16 +77,6 @@ extension Owned {
     guard let error = keep(entry, in: room, at: core) else { return true }
     refuse(run, Rejection(ofJournal: error), at: core)
     return false
-  }
-
-  @usableFromInline
-  mutating func takeUpEntry(
-    of run: ActiveRun<I>, _ mutations: DecidedMutations<I.Mutation>, at core: StoreCore<I>
-  ) -> StoreEntry<I.Action, I.Mutation> {
-    let key = run.record.journaled?.key
-    return .takenUp(
-      run.action, run.id, key: RunKey(key ?? core.idempotencyKey(of: run), isSenders: key != nil),
-      recovery: recovery(of: run, at: core), mutations)
   }
 
   @usableFromInline
@@ -120,8 +119,7 @@ extension Owned {
   ) -> I.Mutation? {
     if closing == nil, run.takenUp == nil, !run.record.mayHaveKey { return nil }
     if case .leftOpen = outcome {
-      // A shutdown is no death of the run.
-      if run.takenUp?.isRestored == true { _ = keep(.leftOpen(run.id), in: .unlimited, at: core) }
+      forgetDeaths(of: run, at: core)
       return nil
     }
     let keyed = keyedRuns(of: run, outcome)
@@ -178,11 +176,11 @@ extension Owned {
           + "(\(run.id)) was not committed, because the journal did not take it: \(error)"), at: core)
   }
 
-  /// Starts a handler on the pool once its action is durable.
+  /// Starts a handler on the pool once its action is durable, and the count of its deaths.
   @usableFromInline
-  func startWhenDurable(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
-    guard let journal else { return }
-    let (gate, position) = (journal.gate, run.takenUp?.position ?? 0)
+  mutating func startWhenDurable(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
+    guard let journal, isCounted(run, at: core) else { return }
+    let (gate, position) = (journal.gate, run.takenUp?.startPosition ?? 0)
     core.lock.afterUnlock {
       gate.whenDurable(position: position) { error in
         if error == nil { start.startOnPool() } else { run.launch.core = nil }
@@ -217,24 +215,6 @@ extension Owned {
   }
 }
 
-extension Owned {
-  /// Handles actions again that were taken up before the store was restored: planned anew, and not decided.
-  ///
-  /// The keys of all of them are known before the first one is taken up, so that no other action takes a key of theirs.
-  @inlinable
-  mutating func handleAgain(
-    _ actions: [RestoredAction<I.Action>], at core: StoreCore<I>, _ assign: (Int, ActionID) -> Void
-  ) {
-    let restored = actions.enumerated().map { index, restored in
-      let run = ActiveRun(id: nextID(), action: restored.action, core: core, lineage: nil)
-      restoreTakeUp(of: run, restored, at: core)
-      assign(index, run.id)
-      return run
-    }
-    for run in restored { takeUp(run, at: core) }
-  }
-}
-
 /// Idempotency keys of senders: the first action of a key is done, and later ones get its outcome.
 extension Owned {
   // MARK: Taking up
@@ -257,7 +237,7 @@ extension Owned {
         return true
       }
       guard runs.followerCount < core.configuration.limits.actionsWaiting else {
-        end(run, .rejected(.full), at: core)
+        end(run, .rejected(.full(at: .room)), at: core)
         return true
       }
       runs.followerCount += 1
@@ -275,11 +255,14 @@ extension Owned {
 
   /// Records the take-up of an action that is handled again, with its key and those of actions that had joined its run.
   @usableFromInline
-  mutating func restoreTakeUp(of run: ActiveRun<I>, _ restored: RestoredAction<I.Action>, at core: StoreCore<I>) {
+  mutating func restoreTakeUp(
+    of run: ActiveRun<I>, _ restored: RestoredAction<I.Action>, in line: RecoveryLine, at core: StoreCore<I>
+  ) {
     let key = restored.key
     run.takenUp = JournaledTakeUp(
-      position: StoreJournal<I>.restoredPosition, key: key.text, isRestored: true, age: restored.age, journal?.sink,
-      steps: restored.steps, joinedKeys: restored.joinedKeys)
+      position: StoreJournal<I>.restoredPosition, key: key,
+      recovery: RecoveryCount(restored.deaths, takenUpAt: restored.takenUpAt, in: line), age: restored.age,
+      journal?.sink, steps: restored.steps, joinedKeys: restored.joinedKeys)
     if key.isSenders { run.record.journaled = JournaledSend(key: key.text, confirms: false) }
     let keys = restored.joinedKeys + (key.isSenders ? [key.text] : [])
     for key in keys { madeRuns(at: core).keyed[UTF8Text(key)] = KeyedRuns(first: run.id) }

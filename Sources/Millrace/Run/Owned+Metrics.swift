@@ -33,7 +33,7 @@ extension Owned {
       handleTime: runs?.tables.times.handle ?? Histogram(), waitTime: runs?.tables.times.wait ?? Histogram(),
       plans: runs?.scheduler.namedPlans.figures ?? [], openRuns: openRuns(inFlight: inFlight, resting: resting),
       oldestRunStart: oldestRunStart(at: core), isShuttingDown: isShuttingDown,
-      journal: journal?.sink.metrics ?? runs?.shutdown?.journal)
+      unusedSteps: tally.unusedSteps, journal: journal?.sink.metrics ?? runs?.shutdown?.journal)
   }
 
   /// The number of actions that were given to the store.

@@ -168,81 +168,6 @@ extension Owned {
     performActions(of: runs, at: core)
   }
 
-  // MARK: Children that are removed
-
-  /// Adds a condition of a run, and returns the child that it asks for; nil if that does not exist, or the run has ended.
-  @inlinable
-  mutating func add(
-    _ condition: LifetimeCondition<I.State, I.Mutation>, of run: ActiveRun<I>, _ attempt: Attempt<I>?,
-    at core: StoreCore<I>
-  ) -> ExistingChild? {
-    guard !run.hasEnded, attempt?.isOver != true else { return nil }
-    guard condition.exists.holds(state) else {
-      end(run, .cancelled, at: core)
-      return nil
-    }
-    let child = madeRuns(at: core).lifetimeConditions.add(
-      condition, of: run, attempt: attempt?.number ?? 0, to: &run.record.lifetimeConditions)
-    lookForRemovedChildren(at: core)
-    return ExistingChild(child)
-  }
-
-  /// Enables the search for removed children after each commit.
-  @usableFromInline
-  mutating func lookForRemovedChildren(at core: StoreCore<I>) {
-    madeRegistry(at: core).needs.insert(.conditions)
-  }
-
-  /// Removes the conditions of a run.
-  @usableFromInline
-  func removeLifetimeConditions(of run: ActiveRun<I>) {
-    guard let runs else { return }
-    runs.lifetimeConditions.remove(&run.record.lifetimeConditions)
-    if runs.lifetimeConditions.isEmpty { registry?.needs.remove(.conditions) }
-  }
-
-  /// Finds the runs whose child the commit of this mutation has removed; they end with the step.
-  ///
-  /// - Parameters:
-  ///   - mutation: the mutation that was committed.
-  ///   - origin: the origin of the mutation.
-  ///   - core: the store's core.
-  @inlinable
-  func findRunsOfRemovedChildren(_ mutation: I.Mutation, from origin: CommitOrigin, at core: StoreCore<I>) {
-    guard let runs else { return }
-    let found =
-      switch origin {
-      case .whole: runs.lifetimeConditions.runs(endedBy: mutation, in: state)
-      case .run(let child): runs.lifetimeConditions.runs(endedThrough: child, in: state)
-      case .decision(let mark): runs.lifetimeConditions.runs(endedByDecisionOf: mark, in: state)
-      }
-    if !found.isEmpty { endAfterStep(found, at: core) }
-  }
-
-  /// Ends runs whose child the commit has removed, when the step is done.
-  @usableFromInline
-  func endAfterStep(_ found: [AnyObject], at core: StoreCore<I>) {
-    guard let runs else { return }
-    let found = found.map { unsafeDowncast($0, to: ActiveRun<I>.self) }
-    if runs.runsOfRemovedChildren.isEmpty {
-      core.lock.planSteps()
-    }
-    runs.runsOfRemovedChildren += found
-    for run in found { removeLifetimeConditions(of: run) }
-  }
-
-  /// Ends the runs whose child the last commits have removed.
-  @usableFromInline
-  mutating func endRunsOfRemovedChildren(at core: StoreCore<I>) {
-    guard let runs, !runs.runsOfRemovedChildren.isEmpty else { return }
-    let now = runs.now
-    for run in runs.runsOfRemovedChildren {
-      if let handle = run.record.handle { runs.scheduler.handle(.end(handle, .cancelled), at: now) }
-    }
-    runs.runsOfRemovedChildren = []
-    performActions(of: runs, at: core)
-  }
-
   // MARK: Interceptors
 
   /// Sets the chain of interceptors, from the next action and the next commit on.
@@ -321,19 +246,12 @@ extension Owned {
           + "catch the error in the handler."), at: core)
   }
 
-  /// Reports the stored steps that the handler of a run which has finished did not ask for.
+  /// Counts the stored steps that the handler of a run which has finished did not ask for.
+  ///
+  /// They are no incident, because a handler that branches on the state leaves steps out which it has done.
   @usableFromInline
-  func reportUnusedSteps(of run: ActiveRun<I>, at core: StoreCore<I>) {
-    guard let unused = run.madeSteps?.unused ?? run.takenUp.map({ RunSteps($0.steps).unused }), !unused.isEmpty else {
-      return
-    }
-    let names = unused.prefix(3).map(\.debugDescription).joined(separator: ", ")
-    report(
-      Incident(
-        .unusedSteps, of: I.Action.self, action: run.id,
-        "The handler of \(String(reflecting: I.self)) finished an action of type \(String(reflecting: I.Action.self)) (\(run.id)) "
-          + "without the stored steps \(names)\(unused.count > 3 ? " and \(unused.count - 3) more" : ""); if this version does their "
-          + "work under another name, it was done twice."), at: core)
+  func countUnusedSteps(of run: ActiveRun<I>) {
+    runs?.tally.unusedSteps += (run.madeSteps?.unused ?? RunSteps(run.takenUp?.steps ?? []).unused).count
   }
 
   /// Counts a mutation that was emitted after the end of its run, and reports the first one.

@@ -54,7 +54,7 @@ extension Owned {
       }
     case .start(let handle, let attempt):
       if let run = runs.tables.records[Int(handle)] { start(run, attempt, runs, at: core) }
-    case .resume(let handle): runs.tables.records[Int(handle)]?.resumeParts(hasSlot: true, at: core)
+    case .resume(let handle): if let run = runs.tables.records[Int(handle)] { continueParts(of: run, at: core) }
     case .giveUp(let handle):
       if let run = runs.tables.records[Int(handle)] { giveUpAttempt(of: run, handle, at: core) }
     case .draw(let handle, let retry, let made, let delay):
@@ -80,13 +80,13 @@ extension Owned {
   @inlinable
   func refuse(_ id: ActionID) -> Receipt {
     runs?.tally.refused &+= 1
-    return Receipt(id: id, .full)
+    return Receipt(id: id, .full(.room))
   }
 
   /// The reason why an action that asks for `handle` is not taken up; nil if it is.
   @inlinable
   func refusalOfHandling(_ run: ActiveRun<I>) -> Rejection? {
-    guard let handle = run.record.handle else { return isFull ? .full : nil }
+    guard let handle = run.record.handle else { return isFull ? .full(at: .room) : nil }
     return runs?.scheduler.refusal(of: handle)
   }
 
@@ -131,7 +131,8 @@ extension Owned {
     if run.record.answer != nil, terms?.timeout == nil, let runs, run.lineage?.parent?.store == runs.services.store {
       return .rejected(.notSent(Receipt.needsTimeout))
     }
-    return isBackpressured && run.takenUp == nil ? .rejected(.full) : nil
+    guard isBackpressured, run.takenUp == nil else { return nil }
+    return .rejected(.full(at: registry?.isBackpressured == true ? .observer : .journal))
   }
 
   /// Passes an action with a plan to the scheduler.
@@ -141,6 +142,7 @@ extension Owned {
     let runs = madeRuns(at: core)
     let handle = runs.scheduler.add(terms)
     runs.keep(run, handle)
+    if terms.bindsAction { bind(run, to: terms.children, at: core) }
     raise(.arrived(handle, isRestored: run.takenUp != nil, age: run.takenUp?.age ?? 0), at: core)
   }
 
@@ -177,7 +179,7 @@ extension Owned {
   }
 
   @inlinable
-  func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+  mutating func start(_ run: ActiveRun<I>, _ attempt: Int?, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
     let planned = run.record.handle.flatMap { runs.scheduler.planned($0) }
     if attempt == nil || attempt == 1 {
       run.setStore(runs.services.store)
@@ -230,19 +232,25 @@ extension Owned {
     raise(event, at: core)
   }
 
+  /// Makes the run that several actions share; they end with it, and it ends with the children that they are for.
   @inlinable
-  func share(_ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>) {
+  mutating func share(
+    _ first: ActiveRun<I>, _ handle: Scheduler.Handle, _ runs: RunRegistry<I>, at core: StoreCore<I>
+  ) {
     let run = ActiveRun(id: first.id, action: first.action, core: core, lineage: first.lineage?.withoutTree)
     run.record.isShared = true
     swap(&run.takenUp, &first.takenUp)
     swap(&run.record.journaled, &first.record.journaled)
     first.record.sharedRun = run
     runs.keep(run, handle)
+    if let children = runs.scheduler.planned(handle)?.terms?.children { bind(run, to: children, at: core) }
+    removeLifetimeConditions(of: first)
   }
 
   @usableFromInline
   mutating func join(_ run: ActiveRun<I>, _ shared: ActiveRun<I>, at core: StoreCore<I>) {
     run.record.sharedRun = shared
+    removeLifetimeConditions(of: run)
     joinKey(of: run, shared, at: core)
     if shared.firstRevision > 0 { recordFirstCommit(shared.firstRevision, of: run, at: core) }
   }
@@ -270,11 +278,11 @@ extension Owned {
   mutating func settle(_ run: ActiveRun<I>, _ outcome: Outcome, asksClosing: Bool, at core: StoreCore<I>) {
     if case .shutDown = outcome, staysOpen(run) { return settle(run, .leftOpen, asksClosing: false, at: core) }
     run.willEnd()
-    if outcome.isFinished, run.takenUp?.isRestored == true { reportUnusedSteps(of: run, at: core) }
+    if outcome.isFinished, run.takenUp?.isRestored == true { countUnusedSteps(of: run) }
     run.forgetSteps(at: core)
     if run.record.lifetimeConditions != nil { removeLifetimeConditions(of: run) }
     if asksClosing || isOwedClosing(run, outcome) {
-      var closing = core.interactor.closing(run.action, outcome: outcome)
+      var closing = closing(of: run, outcome, at: core)
       if journal != nil { closing = journalEnd(of: run, outcome, closing: closing, at: core) }
       if let mutation = closing {
         commit(mutation, of: run, at: core)
@@ -284,8 +292,8 @@ extension Owned {
     } else if journal != nil {
       _ = journalEnd(of: run, outcome, closing: nil, at: core)
     }
-    run.record.attempt?.willEnd()
-    run.record.attempt = nil
+    if run.takenUp?.recovery != nil { leaveRecoveryLine(run, at: core) }
+    run.record.attempt.take()?.willEnd()
     let followers = run.record.journaled == nil && run.takenUp == nil ? [] : forgetKey(of: run, outcome, at: core)
     if let shared = run.record.sharedRun {
       run.record.lastRevision = shared.record.lastRevision
@@ -303,26 +311,6 @@ extension Owned {
     }
     if isWithheld { releaseWhenDurable(run, at: core) }
     for follower in followers { settle(follower, with: run, outcome, at: core) }
-  }
-
-  /// Registers a reader that is called when an action ends that was just taken up, or at once if that has ended in this step.
-  @usableFromInline
-  func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>) {
-    guard let ticket = receipt.ticket else { return }
-    if let outcome = ticket.decidedOutcome {
-      if outcome.isFinished { reader(state) }
-    } else {
-      unsafeDowncast(ticket, to: ActiveRun<I>.self).record.answer = reader
-    }
-  }
-
-  /// Reads the answer to a request whose action ends in this step, before its outcome is visible.
-  @inlinable
-  @inline(never)
-  func readAnswer(of run: ActiveRun<I>, _ outcome: Outcome) {
-    guard let read = run.record.answer else { return }
-    run.record.answer = nil
-    if outcome.isFinished { read(state) }
   }
 
   /// Counts the outcome of an action: any other than `finished`, which the actions without another one have, and each during a shutdown.

@@ -202,6 +202,8 @@ struct Owned<I: Interactor>: ~Copyable {
   @inlinable
   mutating func follow(_ decision: Decision<I.Mutation>, _ run: ActiveRun<I>, at core: StoreCore<I>) {
     if journal != nil, !journalDecision(decision, of: run, at: core) { return }
+    // Before the commits, one of which may remove the child.
+    if case .handle(let children?) = decision.next { bind(run, to: children, of: decision.child, at: core) }
     switch decision.decided {
     case .none: break
     case .one(let mutation): commit(mutation, of: run, from: CommitOrigin(decision.child), at: core)
@@ -288,7 +290,10 @@ struct Owned<I: Interactor>: ~Copyable {
   /// Starts a run of an action that was taken up, or lets it wait for a slot.
   @inlinable
   mutating func start(_ run: ActiveRun<I>, at core: StoreCore<I>) {
-    if let handle = run.record.handle { return raise(.decided(handle, .handles), at: core) }
+    if let handle = run.record.handle {
+      if run.takenUp?.recovery != nil, joinsRecoveryLine(run, handle, at: core) { return }
+      return raise(.decided(handle, .handles), at: core)
+    }
     let runs = madeRuns(at: core)
     guard let handle = runs.scheduler.launchAtOnce() else { return waitForSlot(run, runs, at: core) }
     runs.keep(run, handle)
@@ -300,7 +305,7 @@ struct Owned<I: Interactor>: ~Copyable {
 
   /// Starts a handler of a run once the lock is free, and its action is durable.
   @inlinable
-  func startAfterUnlock(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
+  mutating func startAfterUnlock(_ start: Startable, of run: ActiveRun<I>, at core: StoreCore<I>) {
     if journal != nil { return startWhenDurable(start, of: run, at: core) }
     core.lock.startAfterUnlock(start)
   }
@@ -340,7 +345,35 @@ struct Owned<I: Interactor>: ~Copyable {
     if run.end(.finished, lastRevision: run.record.lastRevision, cancelsTask: false) { core.answerAfterUnlock(run) }
   }
 
+  /// Ends a run as failed and cancels its handler, of which another part may sleep for a day.
+  mutating func fail(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
+    if run.hasEnded { return }
+    let cancelling = run.cancelTask()
+    end(run, .failed(error), at: core)
+    if let cancelling { core.lock.afterUnlock(cancelling) }
+  }
+
   // MARK: Requests
+
+  /// Registers a reader that is called when an action ends that was just taken up, or at once if that has ended in this step.
+  @usableFromInline
+  func expectAnswer(of receipt: Receipt, _ reader: @escaping AnswerReader<I.State>) {
+    guard let ticket = receipt.ticket else { return }
+    if let outcome = ticket.decidedOutcome {
+      if outcome.isFinished { reader(state) }
+    } else {
+      unsafeDowncast(ticket, to: ActiveRun<I>.self).record.answer = reader
+    }
+  }
+
+  /// Reads the answer to a request whose action ends in this step, before its outcome is visible.
+  @inlinable
+  @inline(never)
+  func readAnswer(of run: ActiveRun<I>, _ outcome: Outcome) {
+    guard let read = run.record.answer else { return }
+    run.record.answer = nil
+    if outcome.isFinished { read(state) }
+  }
 
   /// The event that an action waits for, with the names of its store's runs.
   func event(awaitedBy run: ActiveRun<I>) -> RunWait<Ticket> {

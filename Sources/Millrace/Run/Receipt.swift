@@ -19,8 +19,8 @@ public struct Receipt: Sendable {
     case withheld(by: DurabilityGate, first: Int, last: Int)
     /// Not finished when it was sent.
     case open(Ticket)
-    /// Rejected because the store was full.
-    case full
+    /// Rejected because of this limit of the store.
+    case full(FullLimit)
     /// Not sent, because its sender was cancelled before.
     case unsent
   }
@@ -44,7 +44,6 @@ public struct Receipt: Sendable {
 
   /// The receipt of an action that no store has accepted.
   package static func refused(_ reason: Rejection) -> Receipt {
-    if case .full = reason { return Receipt(id: .refused(0), .full) }
     let ticket = Ticket(id: .refused(0), at: nil, lineage: nil)
     ticket.willEnd()
     _ = ticket.end(.rejected(reason), lastRevision: 0, cancelsTask: false)
@@ -76,7 +75,7 @@ public struct Receipt: Sendable {
       case .finished: .finished
       case .withheld(let gate, _, let last):
         if let error = await gate.waitUntilDurable(revision: last) { .failed(error) } else { .finished }
-      case .full: .rejected(.full)
+      case .full(let limit): .rejected(.full(at: limit))
       case .unsent: .cancelled
       }
     }
@@ -88,7 +87,7 @@ public struct Receipt: Sendable {
     case .open(let ticket): ticket.outcomeNow
     case .finished: .finished
     case .withheld(let gate, _, let last): gate.durableRevision < last ? nil : .finished
-    case .full: .rejected(.full)
+    case .full(let limit): .rejected(.full(at: limit))
     case .unsent: .cancelled
     }
   }

@@ -58,7 +58,7 @@ extension Run {
   ///   - name: the name, as that of a `step`.
   ///   - timeout: the time after which the wait fails; nil sets no limit.
   ///   - condition: the value, or nil as long as there is none.
-  /// - Throws: ``StepError`` with the code ``StepError/Code/timedOut``, which is stored and thrown each time; another ``StepError``; and
+  /// - Throws: ``StepFailure`` when the time is over, with ``StepFailure/isTimeout``, which is stored and thrown each time; ``StepError``; and
   ///   `CancellationError` if the handling is over or the calling task is cancelled.
   public func wait<Value: Codable & Sendable>(
     _ name: String, timeout: Duration? = nil, for condition: @escaping @Sendable (I.State) -> Value?
@@ -68,7 +68,7 @@ extension Run {
     var found = try await answer(Value.self, to: name, .wait)
     if found == nil { found = try await firstValue(condition, name, timeout, entry) }
     guard let found else {
-      throw try await storeFailure(StepError.noValue(name, in: timeout ?? .zero), of: name, .wait)
+      throw try await storeFailure(StepFailure.noValue(name, in: timeout ?? .zero), of: name, .wait)
     }
     try await storeValue(found, of: name, .wait, [])
     return found

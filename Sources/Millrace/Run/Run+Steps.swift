@@ -32,7 +32,7 @@ extension Run {
   ///   - commit: the mutations that are committed with the value; quick and free of effects.
   ///   - body: the work, called at least once before its result is stored, and never again after that.
   /// - Returns: the value of the body.
-  /// - Throws: ``StepFailure`` for the error of the body's last call, each time the same; ``StepError``; and `CancellationError` if the
+  /// - Throws: ``StepFailure`` for the error of the body's last call, or for a last call that took too long, each time the same; ``StepError``; and `CancellationError` if the
   ///   handling is over. A stored result of another type or another kind, an error of the coder and one of the journal end the run as
   ///   ``Outcome/failed(_:)``, so that the call throws `CancellationError`.
   @inlinable
@@ -257,7 +257,8 @@ extension Run {
       let payload = (error as? any Encodable).flatMap { encoded($0, of: name, coder) }
       let failure = StoredFailure(
         typeName: String(reflecting: type(of: error)), message: message, payload: payload,
-        code: isOwn ? (error as? StepError)?.code.name : nil)
+        code: (thrown as? StepFailure)?.isTimeout == true
+          ? StepFailure.timeoutCode : (thrown as? StepError)?.code.name)
       (stored, byteCount) = (StoredStep(name, kind, .failure(failure)), payload?.count ?? 0)
     }
     try await storeStep(

@@ -92,15 +92,12 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
     }
   }
 
-  /// A text that is the same for all attempts at this action, and for no other action: for gateways that do the same request
-  /// only once.
-  public var idempotencyKey: String {
-    switch backing {
-    case .store(let core, let run): core.idempotencyKey(of: run)
-    case .attempt(let attempt): attempt.core.idempotencyKey(of: attempt.run)
-    case .apart(let apart): apart.environment.idempotencyKey
-    }
-  }
+  /// A text that is the same for all attempts at this action, and for no other action of any store of the journal: for gateways that do
+  /// the same request only once.
+  ///
+  /// It is made of the names of the log and of the key that the sender gave, or that the store has made, as ``Step/idempotencyKey`` is,
+  /// but for the name of a step: `6.orders/2.17/7.request`. Without a journal it is a key that the store has made.
+  public var idempotencyKey: String { key.textOfRun }
 
   /// The store's clock: sleep and measure by it, and a test can replace it by a test clock.
   public var clock: any Clock<Duration> {
@@ -137,16 +134,18 @@ public struct Run<I: Interactor>: Sendable, RunEnvironment {
 
   /// Ends the run as cancelled with the commit after which a condition does not hold.
   ///
-  /// The condition lasts until the run ends. The first condition of another attempt replaces those of the attempts before.
+  /// It is asked for if the run is not bound to the child. It lasts until the run ends. The first condition of another attempt replaces those of the attempts before.
   ///
   /// - Returns: the child; nil if the condition does not hold of the newest state, or if the run or its attempt has ended. The run
   ///   has its outcome then.
   @inlinable
-  func endWhen(notHolding condition: LifetimeCondition<I.State, I.Mutation>) async -> ExistingChild? {
+  func endWhen(
+    _ path: ChildPath, notHolding condition: @escaping @Sendable () -> LifetimeCondition
+  ) async -> ExistingChild? {
     switch backing {
-    case .store(let core, let run): await core.endRun(run, nil, whenNotHolding: condition)
-    case .attempt(let attempt): await attempt.core.endRun(attempt.run, attempt, whenNotHolding: condition)
-    case .apart(let apart): await apart.endWhen(condition)
+    case .store(let core, let run): await core.endRun(run, nil, path, whenNotHolding: condition)
+    case .attempt(let attempt): await attempt.core.endRun(attempt.run, attempt, path, whenNotHolding: condition)
+    case .apart(let apart): await apart.endWhen(path, condition)
     }
   }
 }
@@ -167,7 +166,7 @@ extension Run {
   /// attempt was given up, actions are rejected as ``Rejection/notSent(_:)``; so is one that was sent before that and had not
   /// been accepted yet, because another thread had the store's lock.
   ///
-  /// **Backpressure.** The limits of the store apply; beyond them the action is rejected as ``Rejection/full``.
+  /// **Backpressure.** The limits of the store apply; beyond them the action is rejected as ``Rejection/full(_:)``.
   ///
   /// **Errors.** None: how the action ended is the receipt's ``Receipt/outcome``. It is ``Rejection/notSent(_:)`` too in the
   /// run of a child whose scope has no ``SingleChildScope/action(_:)``, which the store also reports as
@@ -187,7 +186,7 @@ extension Run {
   /// **Order, lineage, isolation.** As ``send(_:)``.
   ///
   /// **Backpressure.** Suspends until the store's lock comes to the action, not until there is room: a run that waited for room
-  /// could wait for itself. Beyond the limits the action is rejected as ``Rejection/full``.
+  /// could wait for itself. Beyond the limits the action is rejected as ``Rejection/full(_:)``.
   ///
   /// **Cancellation.** Cancelling the task ends the wait, and the action was never accepted. After the end of this run, or of
   /// its attempt, the action is rejected as ``Rejection/notSent(_:)``.
@@ -234,6 +233,14 @@ extension Run {
 
 /// The run as the environment of its steps, and of those of its children.
 extension Run {
+  @usableFromInline var key: RunKey {
+    switch backing {
+    case .store(let core, let run): core.runKey(of: run)
+    case .attempt(let attempt): attempt.core.runKey(of: attempt.run)
+    case .apart(let apart): apart.environment.key
+    }
+  }
+
   @inlinable var isCut: Bool {
     switch backing {
     case .store(_, let run): run.hasEnded

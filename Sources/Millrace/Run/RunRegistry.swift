@@ -219,6 +219,9 @@ struct Tally {
   @usableFromInline var refused = 0
   var lateEmits = 0
 
+  /// The number of stored steps that runs which were handled again finished without.
+  var unusedSteps = 0
+
   mutating func count(_ outcome: Outcome) {
     if case .rejected(let rejection) = outcome {
       rejections[rejection.kind, default: 0] += 1

@@ -19,31 +19,23 @@ public struct Step: Sendable {
     self.timeout = timeout
   }
 
-  /// A text that is the same in every call of this step of the run, also after a crash, and for no other step: for gateways that do the
-  /// same request only once.
+  /// A text that is the same in every call of this step of the run, also after a crash, and for no other step of any store of the journal:
+  /// for gateways that do the same request only once.
   ///
-  /// It is the length of ``Run/idempotencyKey``, that key and the name of the step, with points between them; the hexadecimal SHA-256 of
-  /// that if it has more than 255 bytes. An action that is sent again with its idempotency key has the same step keys again; what is to be
-  /// done anew needs a new key.
-  public var idempotencyKey: String { StepKey.text(of: name, in: run.idempotencyKey) }
+  /// It is the names of the log, which are the key of the store, behind the name of the stores if it is one of many; then the key that the
+  /// sender gave, or that the store has made; and then the name of the step. Each but the last stands behind its length in bytes, as in
+  /// `6.orders/2.17/7.request.charge`. If that has more than 255 bytes, it is its hexadecimal SHA-256. A store without a journal has no
+  /// name, and makes each run's key at random.
+  ///
+  /// An action that is sent again with its idempotency key has the same step keys again; what is to be done anew needs a new key. A run
+  /// that was taken up by a version of the library whose keys had no names of logs keeps its keys.
+  public var idempotencyKey: String { run.key.text(ofStep: name) }
 
   /// The time until this call is out of time, for gateways to pass on: the shorter one of its ``StepRetry`` and of ``Run/timeRemaining``;
   /// nil without either.
   public var timeRemaining: Duration? {
     guard let timeout else { return run.timeRemaining }
     return run.timeRemaining.map { min($0, timeout()) } ?? timeout()
-  }
-}
-
-/// The idempotency keys of steps.
-enum StepKey {
-  /// The largest number of bytes.
-  static var longest: Int { 255 }
-
-  /// The key of a step in the run with this key.
-  static func text(of step: String, in run: String) -> String {
-    let text = "\(run.utf8.count).\(run).\(step)"
-    return text.utf8.count <= longest ? text : SHA256.hexadecimal(of: text.utf8)
   }
 }
 
@@ -105,7 +97,7 @@ struct StepCalls<Value: Sendable>: Sendable {
       if let value = try await group.next() ?? nil { return value }
       group.cancelAll()
       if let value = try? await group.next() ?? nil { return value }
-      throw StepError.timedOut(name, after: timeout)
+      throw StepFailure.timedOut(name, after: timeout)
     }
   }
 }

@@ -23,7 +23,7 @@ package final class StepCheck: Sendable {
   ) async -> Result<Void, any Error>? {
     let steps = steps.storeIfNil(RunSteps(restored.steps, coder, isProbed: true))
     let terms = LoneTerms(
-      clock: clock, idempotencyKey: restored.key.text, steps: steps, stepCoder: coder, wallTime: { .max })
+      clock: clock, key: restored.key, steps: steps, stepCoder: coder, wallTime: { .max })
     let handler = Task {
       guard let effect = await interactor.handle(restored.action, state: state) as? Effect<I> else { return }
       for try await _ in EffectMutations(effect: effect, state: state, terms: terms) {}

@@ -20,6 +20,21 @@ extension StoreCore {
   /// Looks again whether the state needs the store, because an effect has returned.
   func effectDidReturn() { perform { $0.registry?.wakeMayChange() } }
 
+  /// Returns once every entry is durable that was appended before the call.
+  ///
+  /// - Throws: ``StoreError`` if the journal has failed, so that it is not known which entries are stored.
+  func waitUntilDurable() async throws(StoreError) {
+    guard let gate else { return }
+    let position = await withUnsafeContinuation { (continuation: UnsafeContinuation<Int?, Never>) in
+      perform { owned in
+        let position = owned.journal?.position
+        self.lock.afterUnlock { continuation.resume(returning: position) }
+      }
+    }
+    guard let position else { return try gate.checkEnd() }
+    if let error = await gate.waitUntilDurable(position: position) { throw StoreError(.journalFailed(error)) }
+  }
+
   /// Returns once all handlers have returned; for a store that was shut down.
   func waitForHandlers() async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in

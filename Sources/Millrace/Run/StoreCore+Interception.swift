@@ -88,7 +88,7 @@ extension StoreCore {
     run.setStore(services.store)
     let cause = Cause(action: submission.action, context: run.context)
     shared.chain.refused(cause)
-    shared.chain.ended(cause, .rejected(.full))
+    shared.chain.ended(cause, .rejected(.full(at: .queue)))
     return receipt
   }
 

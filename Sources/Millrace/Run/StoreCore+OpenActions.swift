@@ -29,7 +29,7 @@ extension RunRegistry {
     case .turn(_, let owners): owners
     case .permit(_, let owners): owners.count == 1 ? owners : []
     case .sharedRun(let run): [run]
-    case .handlerOut, .handlerOutAfterEnd, .resting, .betweenAttempts, .pace, .slot, .step: []
+    case .handlerOut, .handlerOutAfterEnd, .resting, .betweenAttempts, .pace, .recovery, .slot, .step: []
     }
   }
 
@@ -51,6 +51,7 @@ extension RunRegistry {
     case .pace: "waits for the end of its debounce or throttle"
     case .turn(let key, let owners): "waits for the turn of key \(words(for: key))\(clause(for: owners))"
     case .permit(let key, let owners): "waits for a permit of key \(words(for: key))\(clause(for: owners))"
+    case .recovery: "waits to be handled again alone, after others that were handled when processes ended"
     case .slot: "waits for one of the store's slots"
     case .sharedRun(let run): "shares the run of \(name(of: run))"
     case .step: "waits for its next step"

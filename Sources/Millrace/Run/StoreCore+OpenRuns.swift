@@ -72,7 +72,7 @@ extension Owned {
     let steps = run.madeSteps
     var stage = runs.scheduler.openStage(of: Scheduler.Handle(handle))
     if stage == .running {
-      let isDurable = run.takenUp.map { journal?.gate.isDurable(position: $0.position) != false } ?? true
+      let isDurable = run.takenUp.map { journal?.gate.isDurable(position: $0.startPosition) != false } ?? true
       stage = isDurable ? steps?.stage ?? .running : .durability
     }
     let age = runs.age(of: run, Scheduler.Handle(handle)).map { Duration.nanoseconds($0) }
@@ -80,7 +80,7 @@ extension Owned {
     let attempt = run.record.attempt?.number ?? (runs.scheduler.wasStarted(Scheduler.Handle(handle)) ? 1 : 0)
     let deaths = logged?.deaths ?? 0
     return OpenRun(
-      id: id, action: run.action, key: run.record.journaled?.key ?? core.idempotencyKey(of: run),
+      id: id, action: run.action, key: run.record.journaled?.key ?? core.runKey(of: run).text,
       plan: runs.scheduler.planned(Scheduler.Handle(handle))?.terms?.name, age: age,
       isStuck: stuck.contain(planNamed: name, age: age, attempt: attempt, deaths: deaths, stage: stage),
       attempt: attempt, deaths: deaths, lastStep: steps?.last ?? run.takenUp?.steps.last?.name, stage: stage,

@@ -180,7 +180,7 @@ extension StoreCore {
   /// Rejects an action because too many are queued.
   @usableFromInline
   func refuseToQueue() -> Receipt {
-    Receipt(id: .refused(overflowed.add(1, ordering: .relaxed).newValue), .full)
+    Receipt(id: .refused(overflowed.add(1, ordering: .relaxed).newValue), .full(.queue))
   }
 
   // MARK: Submitting

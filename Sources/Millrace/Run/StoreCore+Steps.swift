@@ -71,18 +71,10 @@ extension Owned {
     guard !run.hasEnded, attempt?.isOver != true, let handle = run.record.handle else { return }
     // As it is now, because the calls of several threads may come in another order.
     let isResting = run.steps.isResting
+    if isResting, run.takenUp?.recovery != nil { uncount(run, at: core) }
     raise(.resting(handle, isResting), at: core)
-    let hasSlot = runs?.scheduler.hasSlot(handle) == true
-    if isResting || hasSlot { run.resumeParts(hasSlot: hasSlot, at: core) }
+    continueParts(of: run, at: core)
     if let runs, !runs.idleWork.isEmpty, runs.scheduler.isQuiet { runs.performIdleWork() }
-  }
-
-  /// Ends a run as failed because of a step, and cancels its handler, of which another part may sleep for a day.
-  mutating func fail(_ run: ActiveRun<I>, _ error: any Error, at core: StoreCore<I>) {
-    if run.hasEnded { return }
-    let cancelling = run.cancelTask()
-    end(run, .failed(error), at: core)
-    if let cancelling { core.lock.afterUnlock(cancelling) }
   }
 
   /// Commits the result of a step with its mutations, unless its run or its attempt has ended.
@@ -102,6 +94,7 @@ extension Owned {
         return core.lock.afterUnlock { step.completion(false) }
       }
       position = journal.position
+      if step.stored != nil, run.takenUp?.recovery != nil { didMakeProgress(run, at: core) }
     }
     let isFirst = run.record.lastRevision <= run.record.revisionBeforeAttempts
     for mutation in mutations { commit(mutation, of: run, from: child.map { .run(of: $0) } ?? .whole, at: core) }

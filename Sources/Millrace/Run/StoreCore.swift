@@ -93,8 +93,9 @@ package final class StoreCore<I: Interactor>: Combining, @unchecked Sendable {
   }
 
   /// The same for all attempts at one action, and for no other action.
-  func idempotencyKey(of run: ActiveRun<I>) -> String {
-    run.takenUp?.key ?? "\(services?.keyPrefix ?? "")-\(run.id.number)"
+  @usableFromInline
+  func runKey(of run: ActiveRun<I>) -> RunKey {
+    run.takenUp?.key ?? RunKey("\(services?.keyPrefix ?? "")-\(run.id.number)", isSenders: false)
   }
 
   /// Whether a handler starts on the pool, whatever thread starts it; nil is a plan that does not say where.

@@ -49,6 +49,9 @@ package protocol JournalSink<Action, Mutation, State>: StepCoder {
   /// The figures of the journal now.
   var metrics: Metrics.Journal { get }
 
+  /// The names of the log, as ``RunKey/names(_:)`` joins them.
+  var logNames: String { get }
+
   /// The longest time for which a shutdown waits until the entries are stored, on the store's clock.
   var flushTime: Duration { get }
 
@@ -106,26 +109,12 @@ package enum StoreEntry<Action, Mutation> {
   case joined(ActionID, key: String, leaves: Bool)
   /// The end of an action that was handled, with its closing mutation, and its result if that is to be remembered.
   case ended(ActionID, Outcome, closing: Mutation?, KeyedResult?)
-  /// An orderly shutdown left an action open that was handled again.
-  case leftOpen(ActionID)
+  /// The number of times in a row that the process ended while an action was handled again, if it ends now.
+  case resumed(ActionID, deaths: Int)
   /// All open actions rest, and the feedbacks wait, until a wall time in milliseconds; 0 if the store has to be open, and nil for no time.
   case rests(until: Int64?)
   /// Nothing, to learn whether the log is still the store's own.
   case mark
-}
-
-/// The idempotency key that a handler has.
-@usableFromInline
-package struct RunKey: Sendable {
-  package let text: String
-
-  /// Whether the sender of the action gave the key, so that the result is remembered.
-  package let isSenders: Bool
-
-  package init(_ text: String, isSenders: Bool) {
-    self.text = text
-    self.isSenders = isSenders
-  }
 }
 
 /// An action that was taken up before its store was restored, and is handled again.
@@ -133,7 +122,7 @@ package struct RunKey: Sendable {
 package struct RestoredAction<Action: Sendable>: Sendable {
   @usableFromInline let action: Action
 
-  /// The key that its handler had.
+  /// The key of its run, in the form of the take-up.
   @usableFromInline let key: RunKey
 
   /// The time since its take-up.
@@ -145,14 +134,23 @@ package struct RestoredAction<Action: Sendable>: Sendable {
   /// The idempotency keys of actions that had joined its run.
   @usableFromInline let joinedKeys: [String]
 
+  /// The number of times in a row that a process ended while the action was handled again.
+  let deaths: Int
+
+  /// The wall time of its take-up, in milliseconds since 1970; not before that of an earlier one in the log.
+  let takenUpAt: Int64
+
   package init(
-    _ action: Action, key: RunKey, age: Duration = .zero, steps: [StoredStep] = [], joinedKeys: [String] = []
+    _ action: Action, key: RunKey, age: Duration = .zero, steps: [StoredStep] = [], joinedKeys: [String] = [],
+    deaths: Int = 0, takenUpAt: Int64 = 0
   ) {
     self.action = action
     self.key = key
     self.age = age.nanoseconds
     self.steps = steps
     self.joinedKeys = joinedKeys
+    self.deaths = deaths
+    self.takenUpAt = takenUpAt
   }
 }
 
@@ -250,7 +248,7 @@ extension Rejection {
   /// The rejection of an action whose entry the journal did not take.
   @usableFromInline
   init(ofJournal error: any Error) {
-    self = error is JournalFull ? .full : .journal(error)
+    self = error is JournalFull ? .full(at: .journal) : .journal(error)
   }
 }
 

@@ -116,7 +116,7 @@ struct WaitTally: Equatable {
   mutating func add(_ wait: PlannedAction.Wait, _ change: Int) {
     switch wait {
     case .pace: pace += change
-    case .turn: turn += change
+    case .turn, .recovery: turn += change
     case .line: line += change
     case .nowhere, .sharedRun, .slotAgain: break
     }
@@ -132,6 +132,8 @@ struct PlannedAction {
     case pace
     /// For the turn of its key.
     case turn
+    /// For its turn among the runs that are handled again one at a time.
+    case recovery
     /// For permits of its limits, or a slot.
     case line
     /// For the run that it shares with others.

@@ -32,7 +32,7 @@ extension Scheduler {
 
   private mutating func waitForTurn(_ handle: Handle, _ key: KeyIndex) {
     let hadRoom = hasSpareRoom(for: handle)
-    guard makeRoom(for: handle) else { return end(handle, .rejected(.full)) }
+    guard makeRoom(for: handle) else { return end(handle, .rejected(.full(at: .room))) }
     // The action that was dropped may be the one before it.
     if !hadRoom { return meet(handle) }
     let waiting = beLive(handle, key)
@@ -162,7 +162,9 @@ extension Scheduler {
   }
 
   private mutating func join(_ handle: Handle, _ run: Handle, _ key: KeyIndex) {
-    guard let plan = entries[handle].plan, makeRoom(for: handle) else { return end(handle, .rejected(.full)) }
+    guard let plan = entries[handle].plan, makeRoom(for: handle) else {
+      return end(handle, .rejected(.full(at: .room)))
+    }
     // The run may have been dropped to make room.
     guard let shared = entries[run].plan, entries[run].phase.stage != .ended else { return meet(handle) }
     enterRoom(handle, plan, .sharedRun)

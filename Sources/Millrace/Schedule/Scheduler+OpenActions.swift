@@ -14,6 +14,8 @@ extension Scheduler {
     case pace
     /// The action waits for the turn of a key, which others have.
     case turn(KeyIndex, owners: [Handle])
+    /// The action waits for its turn among the runs that are handled again one at a time.
+    case recovery
     /// The action waits for a permit of a key, which others have.
     case permit(KeyIndex, owners: [Handle])
     /// The action waits for one of the store's slots.
@@ -29,7 +31,7 @@ extension Scheduler {
     let entry = entries[handle]
     switch entry.plan.map({ plans[$0].wait }) {
     case .pace: return .pace
-    case .turn: return .turn
+    case .turn, .recovery: return .turn
     case .line, .slotAgain: return .slot
     case .nowhere, .sharedRun, nil: return entry.phase.stage == .betweenAttempts ? .nextAttempt : .running
     }
@@ -64,6 +66,7 @@ extension Scheduler {
     switch plans[plan].wait {
     case .nowhere: return .step
     case .pace: return .pace
+    case .recovery: return .recovery
     case .turn:
       guard let key = plans[plan].key else { return .step }
       return .turn(key, owners: owners(besides: handle) { $0.hasTurn && $0.key == key })

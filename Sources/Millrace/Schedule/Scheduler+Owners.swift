@@ -8,7 +8,7 @@ extension Scheduler {
     switch plans[plan].wait {
     case .turn: return waitForTurn(of: plan)
     case .line, .slotAgain: return waitForPermit(of: plan)
-    case .pace, .sharedRun: return .other
+    case .pace, .recovery, .sharedRun: return .other
     case .nowhere: return entries[handle].phase.stage == .running ? .handler : .other
     }
   }

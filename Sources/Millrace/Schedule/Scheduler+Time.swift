@@ -68,7 +68,7 @@ extension Scheduler {
   private mutating func delay(_ handle: Handle, _ plan: Int32, at key: KeyIndex) -> Bool {
     if let earlier = keys[key].delayed { end(earlier, .superseded) }
     guard makeRoom(for: handle) else {
-      end(handle, .rejected(.full))
+      end(handle, .rejected(.full(at: .room)))
       return false
     }
     plans[plan].delayingKey = key

@@ -45,7 +45,7 @@ extension Scheduler {
   @usableFromInline
   mutating func refusal(of handle: Handle) -> Rejection? {
     if let plan = entries[handle].plan { useLimits(of: plan) }
-    if !canLaunch(handle), !hasRoom(for: entries[handle].plan), !isRestored(handle) { return .full }
+    if !canLaunch(handle), !hasRoom(for: entries[handle].plan), !isRestored(handle) { return .full(at: .room) }
     return passesBreaker(handle) ? nil : .breakerOpen
   }
 
@@ -58,7 +58,7 @@ extension Scheduler {
   mutating func makeRoom(for handle: Handle) -> Bool {
     if hasSpareRoom(for: handle) { return true }
     guard let dropped = toDrop(for: entries[handle].plan) else { return false }
-    end(dropped, .rejected(.full))
+    end(dropped, .rejected(.full(at: .room)))
     return true
   }
 
@@ -81,7 +81,7 @@ extension Scheduler {
     case .pace: if let key = plans[plan].delayingKey { releaseDelayed(key) }
     case .turn: if let key = plans[plan].key { queues.remove(handle, from: &keys[key].waiting) }
     case .line: leaveLine(handle, plan)
-    case .sharedRun: break
+    case .sharedRun, .recovery: break
     case .slotAgain:
       plans[plan].wait = .nowhere
       return leaveLine(handle, plan)

@@ -159,6 +159,9 @@ struct Scheduler: ~Copyable {
   /// Whether no action is named.
   @usableFromInline var isEmpty: Bool { entries.count == 0 }
 
+  /// Whether an action has not been decided.
+  func isUndecided(_ handle: Handle) -> Bool { entries[handle].phase.stage == .accepted }
+
   /// Whether every action rests that is named.
   @usableFromInline var isQuiet: Bool { entries.count == restingRuns }
 
@@ -285,8 +288,12 @@ struct Scheduler: ~Copyable {
     switch verdict {
     case .refused(let rejection):
       end(handle, .rejected(rejection))
+    case .awaitsRecovery:
+      _ = entries[handle].phase.advance(.takeUp)
+      if let plan = entries[handle].plan { enterRoom(handle, plan, .recovery) }
     case .handles:
       _ = entries[handle].phase.advance(.takeUp)
+      if let plan = entries[handle].plan, plans[plan].wait == .recovery { leaveQueue(handle, plan) }
       if canLaunch(handle) { launch(handle) } else { waitForLaunch(handle) }
     case .ends(let outcome):
       _ = entries[handle].phase.advance(.takeUp)

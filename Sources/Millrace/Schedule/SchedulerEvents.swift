@@ -33,7 +33,10 @@ extension Scheduler {
   /// The decision on an action, as far as the scheduler needs it.
   @usableFromInline
   enum Verdict {
+    /// Also raised for an action that waited in the line of recovery, when its turn has come.
     case handles
+    /// The action is handled again, and waits for its turn in the line of recovery.
+    case awaitsRecovery
     case ends(Outcome)
     /// The action is not taken up and has changed nothing: ``Scheduler/refusal(of:)`` is not nil, or its child is missing.
     case refused(Rejection)

@@ -3,11 +3,12 @@ package struct KeyFeedbacks<State: Sendable, Action: Sendable>: Sendable {
   let firstActions: [Action]
   let works: [FeedbackWork<State, Action>]
 
-  /// Creates the work of feedbacks for one store; nil if no state says when one of them needs the store.
-  package init?(_ feedbacks: [Feedback<State, Action>]) {
+  /// Creates the work of feedbacks for one store.
+  ///
+  /// - Parameter feedbacks: Feedbacks whose work a state asks for.
+  package init(_ feedbacks: [Feedback<State, Action>]) {
     firstActions = feedbacks.flatMap(\.firstActions)
     works = feedbacks.compactMap { $0.makeWork?() }
-    guard works.allSatisfy({ $0.wake != nil }) else { return nil }
   }
 
   package var isEmpty: Bool { firstActions.isEmpty && works.isEmpty }

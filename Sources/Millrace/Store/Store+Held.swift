@@ -94,6 +94,11 @@ extension Store {
   /// The metrics, read before this returns; nil from inside a step.
   package nonisolated var metricsAtOnce: Metrics? { core.performNow { [core] in $0.metrics(at: core) } }
 
+  /// Returns once everything that was decided before the call is durable; immediately without a journal.
+  ///
+  /// - Throws: ``StoreError`` if the journal has failed.
+  package nonisolated func waitUntilDurable() async throws(StoreError) { try await core.waitUntilDurable() }
+
   /// Returns once all handlers have returned; for a store that was shut down.
   package nonisolated func waitForHandlers() async { await core.waitForHandlers() }
 }

@@ -31,11 +31,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - actions: the actions in the order of their take-ups.
+  ///   - line: the line in which those wait for each other that were handled at two deaths in a row.
   ///   - assign: called with the index and the id of each action, in the store's step, before the sink has an entry of any.
   @inlinable
   package nonisolated func handleAgain(
-    _ actions: [RestoredAction<I.Action>], _ assign: @escaping @Sendable (Int, ActionID) -> Void
+    _ actions: [RestoredAction<I.Action>], in line: RecoveryLine,
+    _ assign: @escaping @Sendable (Int, ActionID) -> Void
   ) {
-    core.perform { [core] in $0.handleAgain(actions, at: core, assign) }
+    core.perform { [core] in $0.handleAgain(actions, in: line, at: core, assign) }
   }
 }

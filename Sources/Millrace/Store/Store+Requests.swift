@@ -18,7 +18,7 @@ extension Store {
   /// accepted. If it is cancelled while it waits for the answer, the call throws at once and the action continues, or is cancelled first
   /// if `cancelsAction` is true.
   ///
-  /// **Backpressure.** Beyond the limits the action is rejected as ``Rejection/full``. With `waitingForRoom` the call suspends until there
+  /// **Backpressure.** Beyond the limits the action is rejected as ``Rejection/full(_:)``. With `waitingForRoom` the call suspends until there
   /// is room, as ``submit(_:context:in:key:confirming:)``.
   ///
   /// **Deadline.** The timeout of the action's own ``Plan``. Inside a run of the same store the plan must have one, because the run may

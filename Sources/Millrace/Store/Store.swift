@@ -85,7 +85,7 @@ public final actor Store<I: Interactor> {
   /// the key is open, a later action waits for it and gets its outcome; the two actions are not compared. Once the first one has finished, or
   /// its decision has rejected it, a later one gets that outcome and the revisions at once, from a table that survives a crash with the log;
   /// after a crash the error of a rejection is its text only. After any other outcome the key is free, so a failed action may be sent again.
-  /// ``Run/idempotencyKey`` is the key in the handler of the action, so a gateway can pass it on.
+  /// ``Run/idempotencyKey`` is made of the key, for the gateways of the handler.
   ///
   /// **Confirming.** An action that commits nothing appends nothing to a journal, so a store that another one has taken over would answer it
   /// from a state that is out of date. With `confirming` such an action appends a mark first, and fails if the log was taken over.
@@ -93,7 +93,7 @@ public final actor Store<I: Interactor> {
   /// **Cancellation.** The receipt cancels this action only; if it is the first of its key, the later ones get its outcome.
   ///
   /// **Backpressure.** As many actions may wait for the first of their keys as ``StoreConfiguration/Limits`` lets wait; more are
-  /// rejected as ``Rejection/full``.
+  /// rejected as ``Rejection/full(_:)``.
   ///
   /// **Errors.** A store without a journal rejects an action with a key, or one to be confirmed, as ``Rejection/journal(_:)``.
   ///

@@ -12,6 +12,8 @@ struct ShownStore: Sendable {
   let openRuns: @Sendable (Int) async -> [ShownRun]
   /// Whether the process has its part of the keys; true for a store alone.
   let isMember: @Sendable () -> Bool
+  /// The losses of records that the journal has noticed.
+  let losses: @Sendable () -> JournalLosses
   /// Metrics beside those of a store, whose names begin with a prefix.
   let series: @Sendable (String) -> [Metrics.Series]
 
@@ -29,16 +31,22 @@ struct ShownStore: Sendable {
       openRuns: { limit in
         await stores.openRuns(limit: Self.mostRuns).map { ShownRun($0.run, of: name, key: $0.key.description) }
           .mostUrgent(limit)
-      }, isMember: { stores.summary.isMember },
+      }, isMember: { stores.summary.isMember }, losses: { stores.summary.losses },
       series: { prefix in stores.summary.series(of: name, prefix: prefix) })
   }
 
   init(
     name: String, metrics: @escaping @Sendable () async -> Metrics,
     openRuns: @escaping @Sendable (Int) async -> [ShownRun], isMember: @escaping @Sendable () -> Bool = { true },
+    losses: @escaping @Sendable () -> JournalLosses = { JournalLosses() },
     series: @escaping @Sendable (String) -> [Metrics.Series] = { _ in [] }
   ) {
-    (self.name, self.metrics, self.openRuns, self.isMember, self.series) = (name, metrics, openRuns, isMember, series)
+    self.name = name
+    self.metrics = metrics
+    self.openRuns = openRuns
+    self.isMember = isMember
+    self.losses = losses
+    self.series = series
   }
 
   /// The check of `/readyz`: the store takes actions, and its journal stores them.
@@ -49,7 +57,9 @@ struct ShownStore: Sendable {
       guard isMember() else {
         throw HealthFailure(description: "its lease has ended, so other processes take its keys")
       }
-      return nil
+      // The records are gone, and the process does its work with those that are there.
+      let lost = losses().newest.keys.sorted()
+      return lost.isEmpty ? nil : "records of partitions \(lost.map(String.init).joined(separator: ", ")) were lost"
     }
   }
 
@@ -58,8 +68,8 @@ struct ShownStore: Sendable {
     if isShuttingDown { throw HealthFailure(description: "it is shut down") }
     guard let journal else { return }
     if journal.state == .unavailable { throw HealthFailure(description: "its journal is unavailable") }
-    // Beyond that the store takes no more actions.
-    if journal.bufferedBytes >= journal.bufferLimit / 2 {
+    // A store rejects actions while half of its buffer is full. Keys that hibernate have no buffer, and a limit of 0 is not one that is reached.
+    if journal.bufferedBytes > 0, journal.bufferedBytes >= journal.bufferLimit / 2 {
       throw HealthFailure(description: "\(journal.bufferedBytes) of \(journal.bufferLimit) bytes wait for its journal")
     }
   }
@@ -82,6 +92,7 @@ extension StoresSummary {
       ("keys_opened", opened, "Openings of keys."), ("keys_failed", failed, "Openings of keys that failed."),
       ("keys_hibernated", hibernated, "Hibernations of keys."),
       ("keys_refused", refused, "Uses of keys that were rejected because too many keys waited."),
+      ("lost_partitions", losses.count, "Partitions of which the journal has lost records, once for each loss."),
     ]
     return gauges.map { .gauge(prefix + $0.0, Double($0.1), labels: labels, help: $0.2) }
       + counters.map { .counter(prefix + $0.0, Double($0.1), labels: labels, help: $0.2) }

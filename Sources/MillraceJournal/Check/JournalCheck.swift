@@ -17,7 +17,7 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
     /// The number of the record of its take-up.
     public let record: JournalSequence
 
-    /// The idempotency key of its handler.
+    /// The idempotency key that the sender gave, or that the store has made.
     public let key: String
 
     /// The names of the steps whose results are stored, in the order in which they were stored.
@@ -27,12 +27,19 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
     public let finding: Finding
 
     /// Whether the new version may not continue the run as the old one left it, so that a person has to look at it.
+    ///
+    /// That a run finishes without stored steps is none: a handler that branches on the state leaves steps out which it has done.
     public var isProblem: Bool {
       switch finding {
-      case .abandoned: false
-      case .asks(_, let unused), .finishes(let unused): !unused.isEmpty
+      case .abandoned, .finishes: false
+      case .asks(_, let unused): !unused.isEmpty
       case .fails, .unreadable, .doesNotReturn: true
       }
+    }
+
+    /// Whether the handler finishes without a stored step.
+    fileprivate var leavesStepsOut: Bool {
+      if case .finishes(let unused) = finding { !unused.isEmpty } else { false }
     }
 
     /// The run in one line.
@@ -78,9 +85,9 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
   /// The runs that the new version would not continue as the old one left them.
   public var problems: [Run] { runs.filter(\.isProblem) }
 
-  /// The number of runs and of problems, and a line for each problem.
+  /// The number of runs and of problems, and a line for each problem and for each run that finishes without a stored step.
   public var description: String {
-    let lines = problems.map { "\n  \($0)" }.joined()
+    let lines = runs.filter { $0.isProblem || $0.leavesStepsOut }.map { "\n  \($0)" }.joined()
     return "\(runs.count) open runs, \(problems.count) with a problem\(lines)"
   }
 
@@ -124,7 +131,8 @@ public struct JournalCheck: Sendable, CustomStringConvertible {
       }
       let check = StepCheck(LogStepCoder(log: log))
       let outcome = await check.call(
-        interactor, open.restored(at: now), state: restored.state, clock: configuration.clock, patience: patience)
+        interactor, open.restored(at: now, of: key), state: restored.state, clock: configuration.clock,
+        patience: patience)
       runs.append(Run(open.run, Finding(outcome, check)))
     }
     return JournalCheck(runs: runs.sorted { $0.record < $1.record })

@@ -149,13 +149,13 @@ package struct LoggedOpenRun: Sendable {
 
   /// The sequence of the take-up.
   package let record: JournalSequence
-  /// The idempotency key of the handler.
+  /// The idempotency key that the sender gave, or that the store has made.
   package let key: String
   /// The wall time of the take-up in milliseconds since 1970; nil for one of an earlier version of the library.
   package let time: Int64?
   /// The number of times the run is handled again in a row without progress; 0 if it is abandoned.
   package let recoveryLimit: Int
-  /// The number of times it was handled again in a row without progress.
+  /// The number of deaths in a row without progress, with that of a process that handles it now.
   package let deaths: Int
   /// The payload of the take-up, as the coder has encoded it.
   package let payload: [UInt8]

@@ -25,6 +25,22 @@ package protocol CheckedJournal: PartitionedJournal {
   /// - Throws: ``JournalError``.
   func integrityProblems() async throws(JournalError) -> [String]
 
+  /// Reads the ends of logs by one call.
+  ///
+  /// - Parameter keys: Up to 1,000 keys, all of single stores or all of the same many stores.
+  /// - Returns: An end for each key, in the order of the keys; nil for one whose row or last record is not the one that was written.
+  /// - Throws: ``JournalError`` if none can be read.
+  func ends(of keys: [JournalKey]) async throws(JournalError) -> [LogEnd?]
+
+  /// Reads whole logs by one call.
+  ///
+  /// - Parameters:
+  ///   - keys: Up to 1,000 keys, all of single stores or all of the same many stores.
+  ///   - byteCount: The size of payloads behind which no further log is read.
+  /// - Returns: The logs that were read. One of which records were removed, or are not those that were written, is left out.
+  /// - Throws: ``JournalError`` if none can be read.
+  func logs(of keys: [JournalKey], upTo byteCount: Int) async throws(JournalError) -> [JournalKey: [JournalRecord]]
+
   /// Begins the log of a key behind a record, as if the records up to that one had been removed.
   ///
   /// The key has ``JournalSnapshot/incomplete(through:)`` until another snapshot is stored, so no store opens it before. A key of a partition has the removed
@@ -39,6 +55,34 @@ package protocol CheckedJournal: PartitionedJournal {
   func begin(
     _ key: JournalKey, after last: JournalSequence, wake: Int64?, claim: JournalClaim?
   ) async throws(JournalError)
+}
+
+/// A journal that processes share, whose members a command can list and remove.
+package protocol MemberedJournal: CheckedJournal {
+  /// The members of all stores, those whose leases have ended too.
+  ///
+  /// - Throws: ``JournalError``.
+  func listedMembers() async throws(JournalError) -> [ListedMember]
+
+  /// Removes a member whose lease has ended, and releases its partitions.
+  ///
+  /// - Returns: Whether there was such a member.
+  /// - Throws: ``JournalError``.
+  func forget(_ member: JournalMember.ID) async throws(JournalError) -> Bool
+}
+
+/// A member as a command lists it.
+package struct ListedMember: Sendable {
+  package let member: JournalMember
+  /// What is left of the lease; negative once it has ended.
+  package let lease: Duration
+  /// The numbers of the partitions of which the member is the last owner, in their order.
+  package let partitions: [Int]
+
+  /// Creates a listed member, as an engine does.
+  package init(_ member: JournalMember, lease: Duration, partitions: [Int]) {
+    (self.member, self.lease, self.partitions) = (member, lease, partitions)
+  }
 }
 
 /// A row of the table of keys.

@@ -86,6 +86,14 @@ public protocol Journal: Sendable {
   /// - Throws: ``JournalError``, with ``JournalError/Code/corrupt`` if the snapshot is not the one that was written.
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot?
 
+  /// Reads what a store begins with when it opens the log of a key.
+  ///
+  /// An engine for which each call takes long reads the end of the log in the same step, because a key that hibernated has no record behind its snapshot.
+  /// An implementation that reads the snapshot alone is provided. Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``snapshot(of:)``.
+  func beginning(of key: JournalKey) async throws(JournalError) -> JournalBeginning
+
   /// Stores a snapshot in the place of the one before it, and removes records that it covers, in one step. A snapshot that is older than the stored one is
   /// not stored.
   ///
@@ -94,28 +102,31 @@ public protocol Journal: Sendable {
   /// - Parameters:
   ///   - snapshot: The snapshot.
   ///   - key: The key.
-  ///   - time: The wall time in milliseconds since 1970 before which records are removed, as by ``truncate(_:through:before:)``; nil removes none.
+  ///   - time: The wall time in milliseconds since 1970 before which records are removed, as by ``truncate(_:through:before:keeping:)``; nil removes none.
+  ///   - byteCount: The number of payload bytes of removable records that stay, as there.
   /// - Returns: The last record that is removed; ``JournalSequence/start`` if none is to be.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the log of the key ends before the snapshot.
   @discardableResult
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence
 
   /// Removes the first records of a key up to a sequence, which the newest snapshot has to cover; at most 10,000 in one call.
   ///
-  /// So other calls wait only a short time; the caller repeats the call until everything is removed. Later records keep their sequences.
+  /// So other calls wait only a short time; the caller repeats the call until everything is removed. Later records keep their sequences. In a partition, a call
+  /// that removes records by their time also removes the erasure of the key's earlier life, which is older; see ``PartitionedJournal/erase(_:claim:)``.
   /// Cancellation has no effect.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - sequence: The last record to remove.
   ///   - time: The wall time in milliseconds since 1970 before which records are removed: the first one that is not older stays, with all behind it.
+  ///   - byteCount: The number of payload bytes of removable records that stay, from 0. The oldest records beyond it are removed whatever their times.
   /// - Returns: The last record that is removed; `sequence` or a later one once all are.
   /// - Throws: ``JournalError``, with ``JournalError/Code/ahead`` if the newest snapshot does not cover the sequence.
   @discardableResult
   func truncate(
-    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence
 
   /// Reads keys in the order of their UTF-8.
@@ -142,25 +153,51 @@ public protocol Journal: Sendable {
   func close() async
 }
 
-/// The largest number of records that a call of ``Journal/truncate(_:through:before:)`` removes.
+/// The largest number of records that a call of ``Journal/truncate(_:through:before:keeping:)`` removes.
 package let largestTruncation = 10_000
 
 extension Journal {
-  /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncatingBefore:)``.
-  ///
-  /// Cancellation has no effect.
-  ///
-  /// - Throws: ``JournalError``, as ``store(_:of:truncatingBefore:)``.
-  public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
-    try await store(snapshot, of: key, truncatingBefore: nil)
-  }
-
-  /// Removes the first records of a key up to a sequence, whenever they were stored; otherwise as ``truncate(_:through:before:)``.
+  /// Stores a snapshot, and removes the records before a time that it covers, whatever their size; otherwise as ``store(_:of:truncatingBefore:keeping:)``.
   ///
   /// Cancellation has no effect.
   ///
   /// - Returns: The last record that is removed.
-  /// - Throws: ``JournalError``, as ``truncate(_:through:before:)``.
+  /// - Throws: ``JournalError``, as ``store(_:of:truncatingBefore:keeping:)``.
+  @discardableResult
+  public func store(
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+  ) async throws(JournalError) -> JournalSequence {
+    try await store(snapshot, of: key, truncatingBefore: time, keeping: .max)
+  }
+
+  /// Stores a snapshot, and removes no records; otherwise as ``store(_:of:truncatingBefore:keeping:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``store(_:of:truncatingBefore:keeping:)``.
+  public func store(_ snapshot: JournalSnapshot, of key: JournalKey) async throws(JournalError) {
+    try await store(snapshot, of: key, truncatingBefore: nil)
+  }
+
+  /// Removes the first records of a key that are older than a time, whatever their size; otherwise as ``truncate(_:through:before:keeping:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Returns: The last record that is removed.
+  /// - Throws: ``JournalError``, as ``truncate(_:through:before:keeping:)``.
+  @discardableResult
+  public func truncate(
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+  ) async throws(JournalError) -> JournalSequence {
+    try await truncate(key, through: sequence, before: time, keeping: .max)
+  }
+
+  /// Removes the first records of a key up to a sequence, whenever they were stored; otherwise as ``truncate(_:through:before:keeping:)``.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Returns: The last record that is removed.
+  /// - Throws: ``JournalError``, as ``truncate(_:through:before:keeping:)``.
   @discardableResult
   public func truncate(
     _ key: JournalKey, through sequence: JournalSequence
@@ -175,6 +212,15 @@ extension Journal {
   /// - Throws: ``JournalError``, as ``records(of:after:upTo:)``.
   public func records(of key: JournalKey, after sequence: JournalSequence) async throws(JournalError) -> JournalPage {
     try await records(of: key, after: sequence, upTo: 1 << 20)
+  }
+
+  /// Reads the newest snapshot of a key, and nothing else.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``, as ``snapshot(of:)``.
+  public func beginning(of key: JournalKey) async throws(JournalError) -> JournalBeginning {
+    JournalBeginning(snapshot: try await snapshot(of: key))
   }
 
   /// Reads a batch by its id from the records behind `last`.

@@ -94,7 +94,7 @@ public struct JournalEntry: Sendable, Hashable {
     public static let step = Kind(rawValue: 7)
     /// A handler sleeps, or waits with a timeout: the name, and the wall time at which that is over.
     public static let rest = Kind(rawValue: 8)
-    /// A run that was open when the log was opened is handled again: how often in a row.
+    /// The number of deaths in a row that a run has if its process ends now: it is handled again, rests, or was left open.
     public static let resumed = Kind(rawValue: 9)
     /// An action with an idempotency key has joined the run of another one, or left it: the key, which the end of the run answers.
     public static let joined = Kind(rawValue: 10)

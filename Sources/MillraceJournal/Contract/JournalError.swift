@@ -13,8 +13,10 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
 
     /// The log ends behind the expected sequence; ``JournalError/newcomer`` is the writer that took it over, if one did.
     public static let conflict = Code(name: "conflict")
-    /// The log ends before the expected sequence, so it lacks records that were acknowledged: the journal was restored from an older copy, or a
-    /// server without the newest records has taken over from another one.
+    /// The journal lacks records that it had acknowledged: it was restored from an older copy, or a server without the newest records has taken over
+    /// from another one.
+    ///
+    /// The log ends before the expected sequence, has another record there, or the claim of its partition is gone.
     public static let lost = Code(name: "lost")
     /// The journal cannot be used now, and nothing was stored; the same call may succeed later.
     public static let unavailable = Code(name: "unavailable")
@@ -38,8 +40,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     public static let otherPartition = Code(name: "otherPartition")
     /// The text is none of a key of these stores; nothing was changed.
     public static let noKey = Code(name: "noKey")
-    /// A key of many stores has a feedback that they do not take; nothing was changed.
-    public static let feedback = Code(name: "feedback")
+    /// Stores were opened with an address in a journal that processes cannot share; nothing was changed.
+    public static let notShared = Code(name: "notShared")
     /// An event of a projection was rejected by its interactor, or asks for a handler.
     public static let rejected = Code(name: "rejected")
     /// The journal was opened to be read alone; nothing was changed.
@@ -60,7 +62,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// The record that the failure is about; nil if it is about none.
   public let sequence: JournalSequence?
 
-  /// The writer that has taken the log over; nil unless the code is ``Code/conflict`` and another writer did.
+  /// The writer that has taken the log over; nil unless the code is ``Code/conflict`` or ``Code/lost`` and another writer did.
   public let newcomer: JournalEpoch?
 
   /// The failure as a sentence, with the fix.

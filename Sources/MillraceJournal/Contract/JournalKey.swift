@@ -43,6 +43,9 @@ public struct JournalKey: Sendable, CustomStringConvertible, ExpressibleByString
     return JournalKeyDigest(SHA256.hexadecimal(of: Array(text.utf8) + stores + Array(name.utf8)))
   }
 
+  /// The names of the log in keys for gateways, which no other log of the journal has.
+  var names: String { RunKey.names(stores.map { [$0, name] } ?? [name]) }
+
   /// The name in quotes, shortened, for a sentence.
   package var quoted: String {
     let quoted = "\"\(name.shortened(to: 200))\""

@@ -5,16 +5,22 @@ extension JournalError {
   var isLoss: Bool { code == .conflict || code == .lost }
 
   /// The error of a call whose claim is not the newest one of its partition.
+  ///
+  /// - Parameters:
+  ///   - claim: The claim of the call.
+  ///   - newest: The number of the newest claim.
+  ///   - owner: The process that made the newest claim; nil if it is not known.
   package static func fenced(_ claim: JournalClaim, newest: UInt64, by owner: JournalEpoch?) -> JournalError {
-    if newest < claim.epoch {
+    let newcomer = owner.map { "\($0)" } ?? "another process"
+    if newest <= claim.epoch {
+      let other = newest == claim.epoch ? " (another claim with this number belongs to \(newcomer))" : ""
       return JournalError(
-        .lost,
+        .lost, newcomer: newest == claim.epoch ? owner : nil,
         """
-        The journal does not know claim \(claim.epoch) of \(claim.partition), and had acknowledged it, so what was stored with it is \
+        The journal does not know claim \(claim.epoch) of \(claim.partition), and had acknowledged it\(other), so what was stored with it is \
         lost; see whether the journal was restored from an older copy, and open the stores again to continue from there.
         """)
     }
-    let newcomer = owner.map { "\($0)" } ?? "another process"
     return JournalError(
       .conflict, newcomer: owner,
       "\("\(claim.partition)".capitalizedFirst) belongs to another process: \(newcomer); send to its keys there.")
@@ -54,6 +60,15 @@ extension JournalError {
     )
   }
 
+  static func notShared(_ stores: String, _ address: String) -> JournalError {
+    JournalError(
+      .notShared,
+      """
+      The stores \(JournalKey(stores).quoted) are to be shared at the address "\(address)", and their journal is one of a single process, or an engine in front of \
+      another one that hides that processes can share it; open them in a journal that conforms to SharedJournal, or leave the address out.
+      """)
+  }
+
   static func ended(_ stores: String) -> JournalError {
     JournalError(
       .unavailable, "The stores \(JournalKey(stores).quoted) were shut down meanwhile; nothing is to be done.")
@@ -69,15 +84,6 @@ extension JournalError {
       """)
   }
 
-  static func feedback(_ key: JournalKey) -> JournalError {
-    JournalError(
-      .feedback,
-      """
-      The key \(key.quoted) has a feedback that its state does not ask for, so the stores cannot know when the key has to be open. Of the feedbacks, many \
-      stores take start, react(to:), react(toEach:) and timers(of:); begin others outside of them, and send to the keys.
-      """)
-  }
-
   package static func noPartition(_ partition: JournalPartition, count: Int) -> JournalError {
     JournalError(
       .otherPartition,
@@ -88,5 +94,5 @@ extension JournalError {
 
 extension String {
   /// The text with a capital letter at its beginning, as a sentence has.
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

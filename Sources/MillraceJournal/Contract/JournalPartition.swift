@@ -49,6 +49,9 @@ public struct JournalPartition: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The right to append to the keys of a partition, until another process claims it.
+///
+/// A claim has a number and a name. The number orders the claims of a partition. A journal that is restored from an older copy counts again from an earlier number; the
+/// name tells the two claims with one number apart.
 public struct JournalClaim: Sendable, Hashable {
   /// The partition.
   public let partition: JournalPartition
@@ -56,10 +59,14 @@ public struct JournalClaim: Sendable, Hashable {
   /// The number of the claim, from 1; each one is greater than those before it.
   public let epoch: UInt64
 
+  /// A random number that the engine draws for the claim; 0 in a journal whose content cannot be replaced while it is open.
+  public let name: UInt64
+
   /// Creates a claim, as an engine does.
-  public init(_ partition: JournalPartition, epoch: UInt64) {
+  public init(_ partition: JournalPartition, epoch: UInt64, name: UInt64 = 0) {
     self.partition = partition
     self.epoch = epoch
+    self.name = name
   }
 }
 

@@ -37,7 +37,7 @@ public enum JournalPartitionItem: Sendable, Hashable {
   case record(JournalRecord, of: JournalKey)
   /// Records of the key were removed that the reader has not read: the last one has this sequence and position. The key's snapshot covers them.
   case missed(JournalKey, through: JournalSequence, at: JournalPosition)
-  /// A key with this hash was erased; it may have begun anew since.
+  /// A key with this hash was erased; it may have begun anew since, and then its new records follow.
   case erased(JournalKeyDigest, at: JournalPosition)
 
   /// The position in the partition; that of the last removed record for a key of which records were missed.
@@ -57,6 +57,11 @@ extension JournalPartitionPage {
     _ items: [JournalPartitionItem], after position: JournalPosition, last: JournalPosition, upTo byteCount: Int,
     bound: JournalPosition? = nil, previous: JournalRecord.ID?
   ) {
+    // A key that begins anew behind its erasure has removed its records up to that.
+    let erasures = Set(items.compactMap { if case .erased(_, let position) = $0 { position } else { nil } })
+    let items = items.filter { item in
+      if case .missed(_, _, let position) = item { !erasures.contains(position) } else { true }
+    }
     var (count, bytes) = (0, 0)
     for item in items {
       if count > 0 && bytes >= byteCount || count >= largestPage { break }

@@ -69,9 +69,17 @@ public protocol PartitionedJournal: Journal {
   /// - Throws: ``JournalError``.
   func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition]
 
+  /// The losses of records of many stores that this journal has noticed since it was opened.
+  ///
+  /// An engine remembers the highest position that it has seen of each partition, under any claim, because a position never falls. Each append by
+  /// a claim that is one of the losses fails as ``JournalError/Code/lost``. This reads no storage. Defaults to no losses.
+  ///
+  /// - Parameter stores: The name of the stores.
+  func losses(of stores: String) -> JournalLosses
+
   /// Reads what a partition has behind a position, in the order of positions.
   ///
-  /// A key with removed records behind the position is one item, at the position of the last of these. Records are checked as in
+  /// A key with removed records behind the position is one item, at the position of the last of these; if that is an erasure, the item is the erasure. Records are checked as in
   /// ``Journal/records(of:after:upTo:)``. The items and ``JournalPartitionPage/previous`` are read in one step. Cancellation has no effect.
   ///
   /// - Parameters:
@@ -98,7 +106,8 @@ public protocol PartitionedJournal: Journal {
   /// Removes the records, the snapshot and the name of a key in one step, after which the journal has only the hash of the name and the end of the log.
   ///
   /// The key begins anew with its next record, whose sequence is behind those of before: so a writer that knew the key conflicts, and does not
-  /// continue an erased log. Nothing changes if there is no such key. Cancellation has no effect.
+  /// continue an erased log. Nothing changes if there is no such key. A reader of the partition finds the erasure at its position, also beside the new life of
+  /// the key: until a truncation removes records of that by their time, or the key is erased again. Cancellation has no effect.
   ///
   /// - Parameters:
   ///   - key: The key.

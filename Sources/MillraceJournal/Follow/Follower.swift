@@ -5,6 +5,11 @@ extension Incident.Kind {
   ///
   /// It concerns no action. Reported once for each.
   public static let failedReader = Incident.Kind(name: "failedReader")
+
+  /// The journal that a replica or a projection reads or writes has been unavailable for longer than the deadline, so its state is out of date.
+  ///
+  /// It concerns no action. Reported once for each outage; the replica or the projection continues when the journal answers.
+  public static let lateReader = Incident.Kind(name: "lateReader")
 }
 
 /// The task of a replica or a projection, and the way in which it has ended.
@@ -47,6 +52,24 @@ final class Follower: Sendable {
       if state.isEnding { return false }
       state.failure = failure
       return true
+    }
+  }
+
+  /// Reports that a journal has been unavailable for longer than the deadline.
+  ///
+  /// - Parameters:
+  ///   - name: The beginning of a sentence.
+  ///   - type: The interactor.
+  ///   - configuration: The configuration, which gets the incident.
+  static func reportsOutages<I: Interactor>(
+    _ name: String, of type: I.Type, _ configuration: StoreConfiguration
+  ) -> @Sendable (JournalError) -> Void {
+    { failure in
+      configuration.report(
+        Incident(
+          .lateReader, of: I.Action.self, error: failure,
+          "\(name) is out of date, because its journal does not answer, and continues when it does. \(failure.description)"
+        ))
     }
   }
 

@@ -27,7 +27,8 @@ public import Millrace
 /// **Removed records.** The stores remove records that a snapshot covers. A projection that has not read them gets the state of the snapshot as
 /// ``ProjectionEvent/missed(_:_:revision:)``.
 ///
-/// **Errors.** As for a ``Replica``: ``failure`` is the reason for which the projection has ended.
+/// **Errors.** As for a ``Replica``: the projection outlives every outage of the source's journal and of its own, and ``failure`` is the reason for which it
+/// has ended.
 ///
 /// **Lifetime.** It ends when the last reference to it goes, or by ``shutdown()``.
 public final class Projection<I: Interactor>: Sendable
@@ -53,7 +54,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   ///   - schema: The versions of its mutations and its state.
   ///   - options: The coder and the limits of its log.
   ///   - progress: Called on an unspecified thread after each page of records of its own log.
-  ///   - action: Called once for each event and again after a crash, in their order, on an unspecified thread: the action that decides the event; nil
+  ///   - action: Called once for each event and again after a crash or a shutdown, in their order, on an unspecified thread: the action that decides the event; nil
   ///     for an event that changes nothing.
   /// - Throws: ``JournalError``, as `Store.open` and ``Journal/changes()``.
   public static func open<Source: Interactor>(
@@ -71,27 +72,32 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     let count = try await calls.read { _, _ throws(JournalError) in
       try await source.journal.partitions(of: source.stores)
     }
+    let name = "The projection \(key.quoted)"
+    let report = Follower.reportsOutages(name, of: I.self, configuration)
+    var options = options
+    options.didMissDeadline = report
     let store = try await Store.open(
       initial: ProjectedState(state: initial), interactor: ProjectedInteractor(interactor), journal: journal,
       key: key, configuration: configuration, schema: schema.projected(for: ProjectedInteractor<I>.self),
       options: options, progress: progress)
     let reader = ProjectionReader(
-      source: source, calls: calls, partitions: (0..<count).map { JournalPartition(of: source.stores, number: $0) },
+      source: source, calls: calls.outlastingOutages(report),
+      partitions: (0..<count).map { JournalPartition(of: source.stores, number: $0) },
       progress: await ProjectionProgress(store, count, configuration.clock), makeAction: action)
-    return Projection(reader, changes, configuration, key)
+    return Projection(reader, calls, changes, configuration, name)
   }
 
   private init<Source: Interactor>(
-    _ reader: ProjectionReader<I, Source>, _ changes: AsyncStream<Void>, _ configuration: StoreConfiguration,
-    _ key: JournalKey
+    _ reader: ProjectionReader<I, Source>, _ calls: JournalCalls, _ changes: AsyncStream<Void>,
+    _ configuration: StoreConfiguration, _ name: String
   ) {
     progress = reader.progress
     source = reader.source.journal
-    calls = reader.calls
+    self.calls = calls
     partitions = reader.partitions
     wallTime = configuration.wallTime
     follower = Follower(
-      "The projection \(key.quoted)", of: I.self, configuration,
+      name, of: I.self, configuration,
       didEnd: { [progress] in
         progress.move()
         await progress.store.shutdown()
@@ -163,7 +169,7 @@ where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// The reason for which the projection has ended; nil while it follows the stores, and after ``shutdown()``.
   public var failure: JournalError? { follower.failure }
 
-  /// Ends the projection behind the event that is being decided, and returns when its log is stored.
+  /// Ends the projection behind the events that are being decided, and returns when its log is stored, or after the deadline of its options.
   ///
   /// Cancellation has no effect.
   public func shutdown() async { await follower.end() }

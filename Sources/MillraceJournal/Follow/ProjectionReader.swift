@@ -35,7 +35,7 @@ where
       try check(page, of: partition, behind: place)
       var decided: [DecidedEvent] = []
       for item in page.items { try await decide(item, of: partition, &place, &decided) }
-      for event in decided { try await event.check(partition) }
+      try await check(decided, of: partition)
       let hasProgress = page.position.number > place.position || !page.items.isEmpty
       // Positions of records that were removed again have no items.
       if page.position.number > place.position { place.move(to: page.position.number, nil) }
@@ -59,6 +59,28 @@ where
     }
     guard let expected = place.record, let found, PlacedRecord(found) != expected else { return }
     throw .otherRecord(partition, at: position)
+  }
+
+  /// Waits until the decisions are durable, which may take as long as the journal of the projection is unavailable.
+  ///
+  /// - Throws: ``JournalError`` if one is not, or the task is cancelled.
+  private func check(_ decided: [DecidedEvent], of partition: JournalPartition) async throws(JournalError) {
+    if decided.isEmpty { return }
+    let promise = Promise<JournalError?>()
+    Task.detached {
+      do throws(JournalError) {
+        for event in decided { try await event.check(partition) }
+        promise.fulfil(nil)
+      } catch {
+        promise.fulfil(error)
+      }
+    }
+    let failure = await withTaskCancellationHandler {
+      await promise.value
+    } onCancel: {
+      promise.fulfil(.closed)
+    }
+    if let failure { throw failure }
   }
 
   /// Decides the events of an item, one after the other.

@@ -17,8 +17,9 @@ public import Millrace
 /// **Cost.** It reads the journal behind each change, also of another key. The parts of the state that a commit changes are copied, as the state
 /// before it is shown meanwhile.
 ///
-/// **Errors.** When the journal cannot be read for the deadline of the options, or has a record that cannot be, the replica ends: its sequences end, waits
-/// throw, ``failure`` is the reason, and an incident tells of it. The last state can still be read.
+/// **Errors.** While the journal is unavailable, the replica tries again, for as long as that takes: its state is out of date meanwhile, and after the deadline
+/// of the options an incident says so. If the journal is closed or fails for good, or has a record that cannot be read, the replica ends: its sequences end,
+/// waits throw, ``failure`` is the reason, and an incident tells of it. The last state can still be read.
 ///
 /// **Lifetime.** It ends when the last reference to it goes, or by ``shutdown()``.
 public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
@@ -37,7 +38,7 @@ public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.M
   ///   - key: The key of a single store, or one of many: `JournalKey("17", of: "orders")`. It may have no record yet.
   ///   - configuration: The clock, the wall time, and where incidents go.
   ///   - schema: The versions of the mutations and the state.
-  ///   - options: The coder, and the time for which an unavailable journal is tried again.
+  ///   - options: The coder, and the time for which this opening, and other calls that throw, try an unavailable journal again.
   ///   - progress: Called on an unspecified thread after each page of records of this first reading.
   /// - Throws: ``JournalError``, as `Store.open` for a log that cannot be read, and as ``Journal/changes()``.
   public static func open(
@@ -60,9 +61,10 @@ public final class Replica<I: Interactor>: Sendable where I.Action: Codable, I.M
     wallTime = configuration.wallTime
     let store = Store(initial: restored.replicated, interactor: Replication<I>(), configuration: configuration)
     self.store = store
-    follower = Follower(
-      "The replica of \(calls.key.quoted)", of: I.self, configuration, didEnd: { await store.shutdown() }
-    ) { () async throws(JournalError) in
+    let name = "The replica of \(calls.key.quoted)"
+    let calls = calls.outlastingOutages(Follower.reportsOutages(name, of: I.self, configuration))
+    follower = Follower(name, of: I.self, configuration, didEnd: { await store.shutdown() }) {
+      () async throws(JournalError) in
       var restored = restored
       for await _ in changes {
         let before = restored.last

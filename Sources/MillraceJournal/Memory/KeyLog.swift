@@ -74,22 +74,28 @@ struct KeyLog: Sendable {
     snapshot = new
   }
 
-  /// Removes records, and returns the last one that is removed.
+  /// Removes records, and returns the last one that is removed, and whether a record was removed by its time.
   mutating func truncate(
-    through sequence: JournalSequence, before time: Int64
-  ) throws(JournalError) -> JournalSequence {
-    guard sequence > truncated else { return truncated }
+    through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
+  ) throws(JournalError) -> (end: JournalSequence, isByTime: Bool) {
+    guard sequence > truncated else { return (truncated, false) }
     guard let snapshot, snapshot.sequence >= sequence else {
       throw .truncationAhead(key, sequence, snapshot: snapshot?.sequence)
     }
-    let limit = min(Int(sequence.number - truncated.number), largestTruncation)
+    let covered = records.prefix(Int(sequence.number - truncated.number))
+    var bytes = 0
+    let excess = covered.lastIndex { record in
+      bytes += record.entry.payload.count
+      return bytes > byteCount
+    }
     // A record without a time is one of an earlier version.
-    let count = records.prefix(limit).firstIndex { $0.time ?? .min >= time } ?? limit
-    if count == 0 { return truncated }
+    let old = covered.firstIndex { $0.time ?? .min >= time } ?? covered.count
+    let count = min(max(old, excess.map { $0 + 1 } ?? 0), largestTruncation)
+    if count == 0 { return (truncated, false) }
     removed = records[count - 1].position
     records.removeFirst(count)
     truncated = truncated.advanced(by: count)
-    return truncated
+    return (truncated, old > 0)
   }
 }
 

@@ -44,7 +44,7 @@ struct MemoryContent: Sendable {
     defer {
       if logs[key]?.isEmpty == true {
         logs[key] = nil
-      } else if isNew, !erased.isEmpty {
+      } else if isNew, !erased.isEmpty, erased[key.digest]?.0.position == nil {
         erased[key.digest] = nil
       }
     }
@@ -61,6 +61,17 @@ struct MemoryContent: Sendable {
       return (try log.append(batch, after: last, limit: limit, &moved), moved)
     }
     if let partition, let moved { partitions[partition]?.position = moved }
+    return end
+  }
+
+  /// Removes records, and the erasure of an earlier life with the first ones that are removed by their time.
+  mutating func truncate(
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
+  ) throws(JournalError) -> JournalSequence {
+    let (end, isByTime) = try change(key) { log throws(JournalError) in
+      try log.truncate(through: sequence, before: time, keeping: byteCount)
+    }
+    if isByTime { erased[key.digest] = nil }
     return end
   }
 
@@ -105,7 +116,7 @@ struct MemoryContent: Sendable {
   }
 
   mutating func release(_ claims: [JournalClaim]) {
-    for claim in claims where partitions[claim.partition]?.epoch == claim.epoch {
+    for claim in claims where claim.name == 0 && partitions[claim.partition]?.epoch == claim.epoch {
       partitions[claim.partition]?.member = nil
     }
   }
@@ -113,7 +124,7 @@ struct MemoryContent: Sendable {
   /// Checks that a claim is the newest one of its partition, and that the key belongs to that.
   func check(_ claim: JournalClaim, for key: JournalKey, among count: Int) throws(JournalError) {
     let partition = partitions[claim.partition] ?? Partition()
-    guard partition.epoch == claim.epoch else {
+    guard partition.epoch == claim.epoch, claim.name == 0 else {
       throw .fenced(claim, newest: partition.epoch, by: partition.owner)
     }
     guard let stores = key.stores,

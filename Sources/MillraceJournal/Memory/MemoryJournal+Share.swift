@@ -7,7 +7,17 @@ extension MemoryJournal: SharedJournal {
   ///
   /// - Throws: ``JournalError``.
   public func join(_ member: JournalMember, lease: Duration) async throws(JournalError) {
-    try await share { $0.leases.join(member, until: $1 &+ lease.nanoseconds) }
+    let newcomer = try await share { $0.leases.join(member, until: $1 &+ lease.nanoseconds) }
+    if let newcomer { throw .replaced(member, by: newcomer) }
+  }
+
+  /// Ends the leases of the other members at an address, as ``SharedJournal/replaceMembers(with:)`` says.
+  ///
+  /// Cancellation has no effect.
+  ///
+  /// - Throws: ``JournalError``.
+  public func replaceMembers(with member: JournalMember) async throws(JournalError) -> [JournalMember] {
+    try await share { $0.leases.replaceMembers(with: member, at: $1) }
   }
 
   /// Begins the lease of a member anew, as ``SharedJournal/renew(_:lease:)`` says.
@@ -69,16 +79,38 @@ extension MemoryJournal: SharedJournal {
 
 /// The members of a journal in memory, with the ends of their leases in nanoseconds on the journal's clock.
 struct MemberLeases: Sendable {
-  private var leases: [JournalMember.ID: (member: JournalMember, end: Int64)] = [:]
+  private struct Lease: Sendable {
+    let member: JournalMember
+    var end: Int64
+    /// The later process at the member's address, which has replaced it.
+    var newcomer: JournalEpoch?
+  }
 
-  mutating func join(_ member: JournalMember, until end: Int64) { leases[member.id] = (member, end) }
+  private var leases: [JournalMember.ID: Lease] = [:]
+
+  /// Begins a lease, unless another process has replaced the member, which is returned then.
+  mutating func join(_ member: JournalMember, until end: Int64) -> JournalEpoch? {
+    if let newcomer = leases[member.id]?.newcomer { return newcomer }
+    leases[member.id] = Lease(member: member, end: end)
+    return nil
+  }
+
+  /// Ends the leases of the other members at an address, and returns those that had one.
+  mutating func replaceMembers(with member: JournalMember, at now: Int64) -> [JournalMember] {
+    guard let address = member.address, leases[member.id]?.newcomer == nil else { return [] }
+    let earlier = leases.values.filter {
+      $0.member.id != member.id && $0.member.stores.utf8.elementsEqual(member.stores.utf8)
+        && $0.member.address.map { $0.utf8.elementsEqual(address.utf8) } ?? false
+    }
+    for lease in earlier where lease.newcomer == nil {
+      leases[lease.member.id] = Lease(member: lease.member, end: min(lease.end, now), newcomer: member.process)
+    }
+    return earlier.filter { $0.end > now }.map(\.member).sorted { $0.id < $1.id }
+  }
 
   /// Begins a lease anew; false if it has ended.
   mutating func renew(_ id: JournalMember.ID, until end: Int64, at now: Int64) -> Bool {
-    guard isLive(id, at: now) else {
-      leases[id] = nil
-      return false
-    }
+    guard isLive(id, at: now) else { return false }
     leases[id]?.end = end
     return true
   }

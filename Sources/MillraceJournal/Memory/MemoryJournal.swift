@@ -86,37 +86,35 @@ public final class MemoryJournal: Journal {
     return JournalAppend(stored: stored, last: last)
   }
 
-  /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:)`` says.
+  /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:keeping:)`` says.
   ///
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
   @discardableResult
   public func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
     let removed = try change { content throws(JournalError) in
-      try content.change(key) { log throws(JournalError) in
-        try log.store(snapshot)
-        guard let time else { return JournalSequence.start }
-        return try log.truncate(through: snapshot.sequence, before: time)
-      }
+      try content.change(key) { log throws(JournalError) in try log.store(snapshot) }
+      guard let time else { return JournalSequence.start }
+      return try content.truncate(key, through: snapshot.sequence, before: time, keeping: byteCount)
     }
     await Task.yield()
     return removed
   }
 
-  /// Removes records, as ``Journal/truncate(_:through:before:)`` says.
+  /// Removes records, as ``Journal/truncate(_:through:before:keeping:)`` says.
   ///
   /// Cancellation has no effect.
   ///
   /// - Throws: ``JournalError``.
   @discardableResult
   public func truncate(
-    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
     let truncated = try change { content throws(JournalError) in
-      try content.change(key) { log throws(JournalError) in try log.truncate(through: sequence, before: time) }
+      try content.truncate(key, through: sequence, before: time, keeping: byteCount)
     }
     await Task.yield()
     return truncated

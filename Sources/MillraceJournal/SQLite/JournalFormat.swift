@@ -16,7 +16,7 @@
     /// - `keys`: the end of each log, its snapshot, wake time and last removed position; partition 0 is that of single stores.
     /// - `records`, `positions`: the records of the keys, and their places by the positions in their partition.
     /// - `snapshots`, `parts`: the newest snapshot of a key, and what it has in front of its last 1 MiB.
-    /// - `erased`: the hashes of erased keys, and the ends of their logs.
+    /// - `erased`: the hashes of erased keys, and the ends of their logs; one of a partition stays for a while beside the key's new life.
     static let tables = [
       file, keys, records, snapshots, parts, partitions, positions, erased, wakes, removals, erasures,
     ]

@@ -4,7 +4,7 @@
   import MillraceEntries
 
   /// The path of a file, as the bytes that the system has for it: a folder may have a name that is no UTF-8.
-  struct JournalPath: Hashable, Sendable, CustomStringConvertible {
+  package struct JournalPath: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     /// The path as it is written.
@@ -13,43 +13,59 @@
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The path without symbolic links and without dots, by which a file is claimed.
-    init(resolving text: String) throws(JournalError) {
-      let path = JournalPath(text)
-      let name = path.bytes[(path.bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
-      guard !name.isEmpty, !path.bytes.contains(0) else {
-        throw JournalError(
-          .cannotOpen, "The path \(text.quoted) has no name of a file at its end; name the file of the journal.")
+    ///
+    /// Neither the file nor the one at the end of a symbolic link need exist yet: SQLite makes the latter, and puts its other files beside it.
+    package init(resolving text: String) throws(JournalError) {
+      var path = JournalPath(text)
+      while true {
+        let name = path.bytes[path.startOfName...]
+        guard !name.isEmpty, !path.bytes.contains(0) else {
+          throw JournalError(
+            .cannotOpen, "The path \(text.quoted) does not end with a file name; give the path of the journal file.")
+        }
+        let whole = path.resolved
+        if let bytes = whole.bytes {
+          self.init(bytes: bytes)
+          return
+        }
+        let found = path.folder.resolved
+        guard whole.error == ENOENT, var start = found.bytes else {
+          throw JournalError(
+            .cannotOpen,
+            """
+            The folder of \(text.quoted) cannot be found (\(Self.text(of: whole.error == ENOENT ? found.error : whole.error))); make it, or \
+            name another file.
+            """)
+        }
+        if start.last != UInt8(ascii: "/") { start.append(UInt8(ascii: "/")) }
+        let file = JournalPath(bytes: start + name)
+        // A chain of links is never longer than the system allows, because the error would be another one then.
+        guard let target = file.target else {
+          self = file
+          return
+        }
+        path = JournalPath(bytes: target.first == UInt8(ascii: "/") ? target : start + target)
       }
-      let whole = path.resolved
-      if let bytes = whole.bytes {
-        self.init(bytes: bytes)
-        return
-      }
-      // The file need not exist yet.
-      let folder = path.bytes.dropLast(name.count)
-      let found = JournalPath(bytes: folder.isEmpty ? [UInt8(ascii: ".")] : Array(folder)).resolved
-      guard whole.error == ENOENT, let start = found.bytes else {
-        throw JournalError(
-          .cannotOpen,
-          """
-          The folder of \(text.quoted) cannot be found (\(Self.text(of: whole.error == ENOENT ? found.error : whole.error))); make it, or \
-          name another file.
-          """)
-      }
-      self.init(bytes: start + (start.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
     }
 
     /// The path as text; bytes that are no UTF-8 are replaced.
-    var description: String { String(decoding: bytes, as: UTF8.self) }
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The path as it is written in a sentence.
     var quoted: String { description.quoted }
 
     /// The path of a file beside it.
-    func appending(_ end: String) -> JournalPath { JournalPath(bytes: bytes + end.utf8) }
+    package func appending(_ end: String) -> JournalPath { JournalPath(bytes: bytes + end.utf8) }
+
+    /// The folder of the file.
+    private var folder: JournalPath {
+      JournalPath(bytes: startOfName == 0 ? [UInt8(ascii: ".")] : Array(bytes[..<startOfName]))
+    }
+
+    private var startOfName: Int { bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0 }
 
     /// Calls a function of C with the path.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
       (bytes + [0]).withUnsafeBufferPointer { bytes in
         bytes.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }
       }
@@ -63,13 +79,43 @@
       let probe = open("/", O_RDONLY | O_CLOEXEC)
       guard probe >= 0 else { return Self.text(of: errno) }
       close(probe)
-      let folder = JournalPath(bytes: Array(bytes[...(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)]))
       for (path, mode) in [(folder, W_OK | X_OK), (self, R_OK | W_OK)] where path.withCString({ access($0, mode) }) != 0
       {
         let error = errno
         if error != ENOENT { return Self.text(of: error) }
       }
       return nil
+    }
+
+    /// Makes the file if it is missing, so that only its owner can read it, and returns 0 or the error number.
+    ///
+    /// SQLite gives the WAL and its index the mode of the file, and makes files that everyone can read.
+    func make() -> Int32 {
+      // Only a new file is opened here: a process that closes any descriptor of a file loses its locks on it.
+      let descriptor = withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+      guard descriptor >= 0 else { return errno == EEXIST ? 0 : errno }
+      close(descriptor)
+      return 0
+    }
+
+    /// Synchronizes the folder, and returns 0 or the error number.
+    ///
+    /// A file that was made or removed is there or not after a power cut until then, whatever was synchronized in it.
+    func syncFolder() -> Int32 {
+      let descriptor = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+      guard descriptor >= 0 else { return errno }
+      defer { close(descriptor) }
+      return fsync(descriptor) == 0 ? 0 : errno
+    }
+
+    /// The path that a symbolic link has; nil if the file is none.
+    private var target: [UInt8]? {
+      withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
+        let count = withCString {
+          readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
+        return count < 0 ? nil : Array(buffer.prefix(count))
+      }
     }
 
     private var resolved: (bytes: [UInt8]?, error: Int32) {
@@ -80,7 +126,8 @@
       }
     }
 
-    private static func text(of error: Int32) -> String { String(cString: strerror(error)) }
+    /// The words of the system for an error number.
+    static func text(of error: Int32) -> String { String(cString: strerror(error)) }
   }
 
   /// The files of an open journal, to notice that one was moved, deleted or replaced.

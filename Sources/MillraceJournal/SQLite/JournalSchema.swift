@@ -1,4 +1,5 @@
 #if SQLite
+  import Foundation
   import MillraceSQLite
 
   /// The tables of a journal's file, and the checks of a file that is opened.
@@ -166,6 +167,32 @@
   }
 
   extension JournalError {
+    /// Whether an error number of the system means that there is no room on the disk, or none for the user.
+    static func isFull(_ error: Int32) -> Bool { error == ENOSPC || error == EDQUOT }
+
+    /// The error for a file that the system does not make or open.
+    static func cannotOpen(_ path: JournalPath, _ error: Int32) -> JournalError {
+      cannotOpen(path, JournalPath.text(of: error), isFull: isFull(error))
+    }
+
+    static func cannotOpen(_ path: JournalPath, _ reason: String, isFull: Bool) -> JournalError {
+      JournalError(
+        .cannotOpen,
+        """
+        \(path.quoted) cannot be opened: \(reason); \
+        \(isFull ? "free space on its disk, and open it again" : "see that its folder can be written, or name another file").
+        """)
+    }
+
+    static func unsynchronizedFolder(of path: JournalPath, _ error: Int32) -> JournalError {
+      JournalError(
+        .cannotOpen,
+        """
+        The folder of \(path.quoted) cannot be synchronized (\(JournalPath.text(of: error))), so a power cut could remove the file with \
+        what is stored in it; see that the process can read the folder and open more files, and that its disk has no errors, then open it again.
+        """)
+    }
+
     static func readOnly(_ path: JournalPath) -> JournalError {
       JournalError(
         .readOnly, "\(path.quoted) was opened to be read alone; open it by 'SQLiteJournal(_:)' to change something.")

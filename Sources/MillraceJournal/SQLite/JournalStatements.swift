@@ -4,7 +4,7 @@
     let begin, beginReading, commit, mark, keep, undo: SQLiteStatement
     let selectFile, updateFile: SQLiteStatement
     let selectKey, insertKey, updateKey, deleteKey, selectKeys, selectKeysOf: SQLiteStatement
-    let insertRecord, selectRecords, selectTimes, deleteRecords: SQLiteStatement
+    let insertRecord, selectRecords, selectTimes, selectSizes, deleteRecords: SQLiteStatement
     let selectSnapshot, insertSnapshot, deleteSnapshot: SQLiteStatement
     let insertPart, selectParts, countParts, selectOtherParts, deletePart, deleteParts: SQLiteStatement
     let selectPartition, selectPartitions, insertPartition, updatePartition: SQLiteStatement
@@ -39,6 +39,8 @@
       selectRecords = statement(
         "SELECT \(RecordChain.columns) FROM records WHERE key=? AND sequence>=? ORDER BY sequence")
       selectTimes = statement("SELECT sequence, time FROM records WHERE key=? AND sequence<=? ORDER BY sequence")
+      selectSizes = statement(
+        "SELECT sequence, length(payload) FROM records WHERE key=? AND sequence<=? ORDER BY sequence DESC")
       deleteRecords = statement("DELETE FROM records WHERE key=? AND sequence<=?")
       selectSnapshot = statement("SELECT sequence, revision, version, parts, payload FROM snapshots WHERE key=?")
       insertSnapshot = statement(
@@ -82,7 +84,7 @@
         SELECT \(KeyRow.columns) FROM keys WHERE partition=?1 AND wake<?2 AND (wake, name)>(?3, ?4) ORDER BY wake, name LIMIT ?5
         """)
       selectErased = statement("SELECT \(ErasedRow.columns) FROM erased WHERE digest=?")
-      insertErased = statement("INSERT INTO erased(\(ErasedRow.columns)) VALUES(?,?,?,?,?)")
+      insertErased = statement("INSERT OR REPLACE INTO erased(\(ErasedRow.columns)) VALUES(?,?,?,?,?)")
       deleteErased = statement("DELETE FROM erased WHERE digest=?")
     }
   }

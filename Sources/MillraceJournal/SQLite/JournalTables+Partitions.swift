@@ -53,7 +53,7 @@
     /// - Throws: ``JournalError`` if the claim is not the newest one.
     func partition(of claim: JournalClaim) throws -> PartitionRow {
       let row = try partition(claim.partition)
-      guard let row, row.epoch == claim.epoch else {
+      guard let row, row.epoch == claim.epoch, claim.name == 0 else {
         throw JournalError.fenced(claim, newest: row?.epoch ?? 0, by: row?.newcomer)
       }
       return row

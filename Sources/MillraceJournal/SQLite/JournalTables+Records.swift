@@ -83,7 +83,7 @@
       return try page(of: row, after: sequence, upTo: byteCount)
     }
 
-    private func page(of row: KeyRow, after sequence: JournalSequence, upTo byteCount: Int) throws -> JournalPage {
+    func page(of row: KeyRow, after sequence: JournalSequence, upTo byteCount: Int) throws -> JournalPage {
       guard sequence >= row.truncated else {
         throw JournalError.truncated(row.key, after: sequence, through: row.truncated)
       }
@@ -96,15 +96,21 @@
 
     /// Removes records, and returns the last one that is removed.
     ///
-    /// - Parameter time: The first record that is not older stays, with all behind it.
-    func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) throws -> JournalSequence {
+    /// - Parameters:
+    ///   - time: The first record that is not older stays, with all behind it.
+    ///   - byteCount: The size of the payloads that stay; older records are removed whatever their times.
+    func truncate(
+      _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
+    ) throws -> JournalSequence {
       let found = try row(of: key)
       let removed = found?.truncated ?? .start
       guard sequence > removed else { return removed }
       guard var row = found, let snapshot = row.snapshot, snapshot.sequence >= sequence else {
         throw JournalError.truncationAhead(key, sequence, snapshot: found?.snapshot?.sequence)
       }
-      let end = try lastRecord(of: row, through: min(sequence, removed.advanced(by: largestTruncation)), before: time)
+      let limit = min(sequence, removed.advanced(by: largestTruncation))
+      let old = try lastRecord(of: row, through: limit, before: time)
+      let end = min(max(old, try lastRecord(of: row, through: sequence, beyond: byteCount)), limit)
       guard end > removed else { return removed }
       // The chain continues behind the last record that is removed. Those before it are in the snapshot, so they are not read again.
       guard let last = try page(of: row, after: JournalSequence(end.number - 1), upTo: 0).records.first else {
@@ -114,7 +120,23 @@
       if let position = last.position { row.removed = position }
       try remove(upTo: end, of: row)
       try write(row)
+      // The erasure of an earlier life is older than the records of this one.
+      if old > removed { try statements.deleteErased.run([.text(key.digest.description)]) }
       return row.truncated
+    }
+
+    /// The last of the records of a key up to a sequence behind which they have at most so many payload bytes.
+    private func lastRecord(
+      of row: KeyRow, through sequence: JournalSequence, beyond byteCount: Int
+    ) throws -> JournalSequence {
+      var (last, bytes) = (row.truncated, 0)
+      if byteCount == .max { return last }
+      try statements.selectSizes.run([SQLiteValue(row.id), SQLiteValue(sequence.number)]) { found in
+        bytes += found.int(1)
+        if bytes > byteCount { last = JournalSequence(found.number(0)) }
+        return bytes <= byteCount
+      }
+      return last
     }
 
     /// The last of the first records of a key, up to a sequence, that are older than a time; a record without a time is one of an earlier version.

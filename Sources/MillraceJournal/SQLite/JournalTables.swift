@@ -115,10 +115,10 @@
       var file = try file()
       file.keys = row.id
       try write(file)
-      // A key that was erased has the hash of its name so far.
+      // A key that was erased has the hash of its name so far, which stays for the readers of a partition.
       if let snapshot = row.snapshot {
         try write(.erased(through: snapshot.sequence), of: row, parts: nil)
-        try statements.deleteErased.run([.text(row.key.digest.description)])
+        if row.partition == 0 { try statements.deleteErased.run([.text(row.key.digest.description)]) }
       }
     }
 

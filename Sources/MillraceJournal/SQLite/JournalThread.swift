@@ -59,7 +59,12 @@
       tables = .failure(.closed)
       do {
         try Self.checkForLostFile(file, options)
-        let connection = try SQLiteConnection(file, system: options.system, makesFile: !isReading && !isAlone)
+        let makesFile = !isReading && !isAlone
+        if makesFile && options.system == nil {
+          let error = file.make()
+          guard error == 0 else { throw JournalError.cannotOpen(file, error) }
+        }
+        let connection = try SQLiteConnection(file, system: options.system, makesFile: makesFile)
         self.connection = connection
         tables = .success(try Self.open(connection, file, options))
         if options.system == nil {
@@ -99,6 +104,10 @@
           .cannotOpen, "\(file.quoted) cannot be written; give the process the right to, or name another file.")
       } else {
         try schema.open(pageSize: options.pageSize)
+        // SQLite synchronizes the folder with a new WAL, and does not tell if it cannot. It is done at each opening, because an earlier one
+        // may have failed.
+        let error = options.syncFolder?() ?? file.syncFolder()
+        guard error == 0 else { throw JournalError.unsynchronizedFolder(of: file, error) }
       }
       connection.wait(milliseconds: waitingTime)
       let tables = JournalTables(connection, file, options)
@@ -122,14 +131,13 @@
             : "\(file.quoted) is locked by another process; open it again later.")
       }
       let reason = failure.cannotOpen ? file.obstacle ?? failure.reason : failure.description
+      if failure.isFull { return .cannotOpen(file, reason, isFull: true) }
       if isReading {
         return JournalError(
           .cannotOpen,
           "\(file.quoted) cannot be opened to be read: \(reason); name the file of a journal that is there.")
       }
-      return JournalError(
-        .cannotOpen,
-        "\(file.quoted) cannot be opened: \(reason); see that its folder can be written, or name another file.")
+      return .cannotOpen(file, reason, isFull: false)
     }
 
     private mutating func run() {

@@ -141,10 +141,14 @@
     /// The text of SQLite, and that of the system if it has one.
     let description: String
 
+    /// Whether there was no room on the disk, or none for the user.
+    let isFull: Bool
+
     init(_ code: Int32, _ connection: OpaquePointer?) {
       self.code = code
       let system = connection.map(sqlite3_system_errno) ?? 0
       reason = String(cString: sqlite3_errstr(code))
+      isFull = code & 0xFF == SQLITE_FULL || JournalError.isFull(system)
       description = system == 0 ? reason : "\(reason) (\(String(cString: strerror(system))))"
     }
 
@@ -170,8 +174,10 @@
       }
       return JournalError(
         .failed,
-        "\(path.quoted) failed: \(self); close the journal, and open it again to see whether the batches in progress were stored."
-      )
+        """
+        \(path.quoted) failed: \(self); \(isFull ? "free space on its disk, " : "")close the journal, and open it again to see whether the \
+        batches in progress were stored.
+        """)
     }
   }
 #endif

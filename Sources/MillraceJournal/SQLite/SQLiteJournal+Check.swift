@@ -53,6 +53,30 @@
       }
     }
 
+    /// Reads the ends of logs, as `CheckedJournal` says.
+    ///
+    /// - Throws: ``JournalError``.
+    package func ends(of keys: [JournalKey]) async throws(JournalError) -> [LogEnd?] {
+      try await read { tables in try keys.map { try tables.end(of: $0) } }
+    }
+
+    /// Reads whole logs, as `CheckedJournal` says.
+    ///
+    /// - Throws: ``JournalError``.
+    package func logs(
+      of keys: [JournalKey], upTo byteCount: Int
+    ) async throws(JournalError) -> [JournalKey: [JournalRecord]] {
+      try await read { tables in
+        var (logs, bytes) = ([JournalKey: [JournalRecord]](), 0)
+        for key in keys where bytes < byteCount {
+          guard let records = try tables.log(of: key) else { continue }
+          bytes += records.reduce(0) { $0 + $1.entry.payload.count }
+          logs[key] = records
+        }
+        return logs
+      }
+    }
+
     /// Checks all pages and indexes of the file by SQLite, which reads all of it.
     ///
     /// - Returns: The first problems, in SQLite's words; none if the file is whole.
@@ -82,6 +106,31 @@
   }
 
   extension JournalTables {
+    /// The end of a log; nil if it is not the one that was written.
+    fileprivate func end(of key: JournalKey) throws -> LogEnd? {
+      do {
+        let row = try row(of: key)
+        let last = row?.last ?? .start
+        var record: JournalRecord?
+        if let row, last > row.truncated {
+          record = try page(of: row, after: JournalSequence(last.number - 1), upTo: 0).records.first
+        }
+        return LogEnd(
+          last: last, removed: row?.truncated ?? .start, record: record, snapshot: row?.snapshot, wake: row?.wake)
+      } catch is JournalError {
+        return nil
+      }
+    }
+
+    /// The records of a log; nil if some were removed, or are not those that were written.
+    fileprivate func log(of key: JournalKey) throws -> [JournalRecord]? {
+      do {
+        return try page(of: key, after: .start, upTo: .max).records
+      } catch is JournalError {
+        return nil
+      }
+    }
+
     fileprivate func listedKeys(after row: ListedKey?) throws -> [ListedKey] {
       var stores: [Int: String] = [:]
       try statements.selectPartitions.run {

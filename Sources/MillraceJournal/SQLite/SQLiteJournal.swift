@@ -158,14 +158,14 @@
       return found.snapshot
     }
 
-    /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:)`` says.
+    /// Stores a snapshot, as ``Journal/store(_:of:truncatingBefore:keeping:)`` says.
     ///
     /// A large one is stored in parts of 1 MiB, between which other calls have their turn. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
     @discardableResult
     public func store(
-      _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+      _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
     ) async throws(JournalError) -> JournalSequence {
       let (id, size, whole) = (UInt64.random(in: .min ... .max), partBytes, snapshot.payload)
       let count = max(0, (whole.count - 1) / size)
@@ -178,7 +178,7 @@
         part.payload.withUnsafeBytes { checksum.add($0) }
         if try await !write({ try $0.store(part, of: key) }) {
           guard let time else { return .start }
-          return try await truncate(key, through: snapshot.sequence, before: time)
+          return try await truncate(key, through: snapshot.sequence, before: time, keeping: byteCount)
         }
       }
       let rest = Array(whole[(count * size)...])
@@ -188,22 +188,23 @@
         schemaVersion: snapshot.schemaVersion)
       let removed = try await write { [checksum = checksum.value] tables in
         try tables.store(end, checksum: checksum, parts: count == 0 ? nil : (id, count), of: key)
-        return try time.map { try tables.truncate(key, through: snapshot.sequence, before: $0) } ?? .start
+        guard let time else { return JournalSequence.start }
+        return try tables.truncate(key, through: snapshot.sequence, before: time, keeping: byteCount)
       }
       while try await write({ try $0.removeOtherParts(of: key) }) {}
       return removed
     }
 
-    /// Removes records, as ``Journal/truncate(_:through:before:)`` says.
+    /// Removes records, as ``Journal/truncate(_:through:before:keeping:)`` says.
     ///
     /// A call also ends behind 16 MiB of payloads. The file keeps its size, and new records use the room. Cancellation has no effect.
     ///
     /// - Throws: ``JournalError``.
     @discardableResult
     public func truncate(
-      _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+      _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
     ) async throws(JournalError) -> JournalSequence {
-      try await write { try $0.truncate(key, through: sequence, before: time) }
+      try await write { try $0.truncate(key, through: sequence, before: time, keeping: byteCount) }
     }
 
     /// Reads keys, as ``Journal/keys(after:)`` says.
@@ -278,6 +279,8 @@
     package var largestBatch = 1 << 24
     /// The name of SQLite's interface to the system; nil for the default one.
     package var system: String?
+    /// Synchronizes the folder of the file, and returns 0 or the error number; nil for a call of the system.
+    package var syncFolder: (@Sendable () -> Int32)?
     /// The size of the pages of a new file.
     package var pageSize = 4096
     /// The number of pages in the WAL after which they are copied into the file.

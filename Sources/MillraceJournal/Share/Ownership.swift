@@ -11,7 +11,7 @@
 /// | owned | a look shows another first choice | draining |
 /// | draining | its keys have hibernated, or were stopped | being released |
 /// | being released | the engine has taken it back; otherwise, by the next look | of others; being released |
-/// | owned, draining, being released | an append was fenced, or a look shows another claim | of others |
+/// | owned, draining, being released | an append was fenced, or a look shows another claim or a loss of records | of others |
 struct Ownership: Sendable {
   enum Work: Sendable, Hashable {
     /// Take these partitions, and report ``didTake(_:of:)``.
@@ -84,17 +84,23 @@ struct Ownership: Sendable {
   // MARK: Events
 
   /// Compares the partitions with those that this member is to own.
-  mutating func didLook(_ shares: JournalShares) -> [Work] {
+  ///
+  /// - Parameters:
+  ///   - shares: The members and the owners.
+  ///   - lost: The claims of this process under which the journal has lost records.
+  mutating func didLook(_ shares: JournalShares, lost: Set<JournalClaim> = []) -> [Work] {
     self.shares = shares
     guard let member else { return [] }
     let members = shares.members.map(\.id)
-    var (lost, drained, free, works): ([JournalClaim], [JournalClaim], [Int], [Work]) = ([], [], [], [])
+    var (dropped, drained, free, works): ([JournalClaim], [JournalClaim], [Int], [Work]) = ([], [], [], [])
     for partition in phases.indices {
       let isChoice = JournalMember.ID.firstChoice(of: partition, among: members) == member.id
       let owner = shares.owners[partition]
-      if let claim = phases[partition].claim, owner != JournalShares.Owner(member.id, epoch: claim.epoch) {
+      if let claim = phases[partition].claim,
+        lost.contains(claim) || owner != JournalShares.Owner(member.id, epoch: claim.epoch, name: claim.name)
+      {
         phases[partition] = .ofOthers
-        lost.append(claim)
+        dropped.append(claim)
       }
       switch phases[partition] {
       case .ofOthers:
@@ -103,7 +109,8 @@ struct Ownership: Sendable {
           phases[partition] = .taking
           free.append(partition)
         } else if let owner, living?.id == member.id {
-          let claim = JournalClaim(JournalPartition(of: member.stores, number: partition), epoch: owner.epoch)
+          let claim = JournalClaim(
+            JournalPartition(of: member.stores, number: partition), epoch: owner.epoch, name: owner.name)
           phases[partition] = .releasing(claim)
           works.append(.release(claim))
         }
@@ -114,7 +121,7 @@ struct Ownership: Sendable {
       case .taking, .owned, .draining: break
       }
     }
-    if !lost.isEmpty { works.append(.drop(lost)) }
+    if !dropped.isEmpty { works.append(.drop(dropped)) }
     if !drained.isEmpty { works.append(.drain(drained)) }
     if !free.isEmpty { works.append(.take(free)) }
     return works

@@ -5,13 +5,23 @@
 public protocol SharedJournal: PartitionedJournal {
   /// Adds a member, whose lease begins now.
   ///
-  /// Cancellation has no effect.
+  /// A member whose lease has ended joins again by this. Cancellation has no effect.
   ///
   /// - Parameters:
   ///   - member: The member.
   ///   - lease: The time for which it is one without being renewed.
-  /// - Throws: ``JournalError``.
+  /// - Throws: ``JournalError``, with ``JournalError/Code/conflict`` if a later member has replaced this one.
   func join(_ member: JournalMember, lease: Duration) async throws(JournalError)
+
+  /// Ends the leases of all other members with the stores and the address of a member, which then cannot join again.
+  ///
+  /// `Stores.open` calls this once its member has joined: a process that is restarted with its address would otherwise find itself among the others until
+  /// the lease of its former life ends. Nothing else calls it. Cancellation has no effect.
+  ///
+  /// - Parameter member: A member that has joined. If a later one has replaced it, or it has no address, nothing is changed.
+  /// - Returns: The members whose leases had not ended before.
+  /// - Throws: ``JournalError``.
+  func replaceMembers(with member: JournalMember) async throws(JournalError) -> [JournalMember]
 
   /// Begins the lease of a member anew.
   ///
@@ -65,9 +75,14 @@ public struct JournalShares: Sendable, Hashable {
     /// The number of the claim.
     public let epoch: UInt64
 
+    /// The name of the claim, as ``JournalClaim/name``.
+    public let name: UInt64
+
     /// Creates an owner, as an engine does.
-    public init(_ member: JournalMember.ID?, epoch: UInt64) {
-      (self.member, self.epoch) = (member, epoch)
+    public init(_ member: JournalMember.ID?, epoch: UInt64, name: UInt64 = 0) {
+      self.member = member
+      self.epoch = epoch
+      self.name = name
     }
   }
 

@@ -11,6 +11,8 @@ struct JournalCalls: Sendable {
   /// The longest time without an answer.
   let deadline: Duration
   let clock: any Clock<Duration>
+  /// Called once a call has failed for as long as the deadline, and is repeated all the same; nil if it is given up then.
+  fileprivate private(set) var didMissDeadline: (@Sendable (JournalError) -> Void)?
   private let limits: CallLimits
 
   /// - Parameter limits: Abandons calls that do not return in time; shared by the calls of many keys, nil for those of one.
@@ -22,6 +24,15 @@ struct JournalCalls: Sendable {
     self.deadline = deadline
     self.clock = clock
     self.limits = limits ?? CallLimits(deadline)
+  }
+
+  /// The same calls, which are repeated for as long as the journal is unavailable, until the calling task is cancelled.
+  ///
+  /// - Parameter report: Called once for each call that misses the deadline; nil for calls that are given up then.
+  func outlastingOutages(_ report: (@Sendable (JournalError) -> Void)?) -> JournalCalls {
+    var calls = self
+    calls.didMissDeadline = report
+    return calls
   }
 
   /// The events of a call that is repeated.
@@ -50,7 +61,7 @@ struct JournalCalls: Sendable {
       case .success(let value): return value
       case .failure(let failure) where failure.isTransient: try await pauses.pause(after: failure, events)
       case .failure(let failure): throw failure
-      case nil: throw .noAnswer(key, deadline)
+      case nil: try await pauses.pause(afterNoAnswer: events)
       }
     }
   }
@@ -73,8 +84,10 @@ struct JournalCalls: Sendable {
     var pauses = RetryPauses(self)
     while persisted < batches.count {
       let rest = Array(batches[persisted...])
-      guard let result = await limited({ [journal, key, last] in await journal.append(rest, to: key, after: last) })
-      else { throw .noAnswer(key, deadline) }
+      let answer = await limited { [journal, key, last] in await journal.append(rest, to: key, after: last) }
+      if answer == nil, didMissDeadline == nil { throw .noAnswer(key, deadline) }
+      // An append that is given up may still be stored, so its batches are looked up.
+      let result = answer ?? JournalAppend(stored: 0, last: last, failure: .noAnswer(key, deadline))
       var count = min(max(result.stored, 0), rest.count)
       if count > 0 { last = result.last }
       if count == 0, result.failure == nil { throw .noReason(key) }
@@ -155,6 +168,7 @@ private struct RetryPauses {
   private let calls: JournalCalls
   private let elapsed: () -> Duration
   private var next = Duration.milliseconds(10)
+  private var hasMissedDeadline = false
 
   init(_ calls: JournalCalls) {
     self.calls = calls
@@ -167,11 +181,31 @@ private struct RetryPauses {
   mutating func pause(after failure: JournalError, _ events: JournalCalls.Events) async throws(JournalError) {
     events.didFail()
     if let failure = events.giveUp() { throw failure }
-    if elapsed() >= calls.deadline { throw .deadline(calls.key, calls.deadline, failure) }
-    // In a task of its own, because an opening may be made in a task that is cancelled, where a sleep returns at once.
-    await Task.detached { [clock = calls.clock, next] in try? await clock.sleep(for: next) }.value
+    if elapsed() >= calls.deadline { try missDeadline(failure) }
+    if calls.didMissDeadline == nil {
+      // In a task of its own, because an opening may be made in a task that is cancelled, where a sleep returns at once.
+      await Task.detached { [clock = calls.clock, next] in try? await clock.sleep(for: next) }.value
+    } else if (try? await calls.clock.sleep(for: next)) == nil {
+      throw .closed
+    }
     next = min(next * 2, .seconds(1))
     events.willRetry()
+  }
+
+  /// Sleeps until the next attempt at a call that has not returned within the deadline.
+  ///
+  /// - Throws: ``JournalError`` if no further attempt is made.
+  mutating func pause(afterNoAnswer events: JournalCalls.Events) async throws(JournalError) {
+    let failure = JournalError.noAnswer(calls.key, calls.deadline)
+    if calls.didMissDeadline == nil { throw failure }
+    try await pause(after: failure, events)
+  }
+
+  private mutating func missDeadline(_ failure: JournalError) throws(JournalError) {
+    guard let report = calls.didMissDeadline else { throw .deadline(calls.key, calls.deadline, failure) }
+    if hasMissedDeadline { return }
+    hasMissedDeadline = true
+    report(failure)
   }
 }
 

@@ -18,6 +18,9 @@ public struct JournalOptions: Sendable {
   /// It is also the longest time for which a shutdown waits, once all actions have ended, until everything is stored.
   public var deadline: Duration = .seconds(30)
 
+  /// Called once for each outage that lasts longer than the deadline, after which the store waits for the journal all the same; nil if it stops then.
+  package var didMissDeadline: (@Sendable (JournalError) -> Void)?
+
   /// The number of records after which the store takes a snapshot; 10,000 by default.
   ///
   /// Between two snapshots the log grows to at least four times the size of the first, so that a large state is not written all the time. Records of openings
@@ -45,11 +48,17 @@ public struct JournalOptions: Sendable {
   /// Whether the records that a snapshot covers are removed from the log; true by default.
   public var truncatesLog = true
 
-  /// The wall time for which records that a snapshot covers stay in the log for a ``Projection`` that is behind; zero by default.
+  /// The wall time for which records that a snapshot covers stay in the log for a ``Projection`` that is behind.
   ///
-  /// A projection that is further behind gets the state of a snapshot in place of the commits. Records are removed with the first snapshot
-  /// behind this time, so the log of a busy store is larger by what it has stored meanwhile.
-  public var keptForReaders: Duration = .zero
+  /// Defaults to nil: one hour for stores of many keys, and zero for a single store, which no projection reads. A projection that is further behind gets the
+  /// state of a snapshot in place of the commits. Records are removed with the first snapshot behind this time, so the log of a busy key is larger by what it
+  /// has stored meanwhile, up to ``keptBytesForReaders``.
+  public var keptForReaders: Duration? = nil
+
+  /// The number of payload bytes of a key's log that stay for readers though a snapshot covers them, from 0; 16 MiB by default.
+  ///
+  /// The oldest records beyond it are removed before ``keptForReaders`` is over.
+  public var keptBytesForReaders = 1 << 24
 
   /// The number of idempotency keys whose results are remembered, past which the oldest is forgotten; 100,000 by default.
   public var rememberedKeys = 100_000

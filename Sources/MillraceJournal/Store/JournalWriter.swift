@@ -12,6 +12,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
 
   let gate: DurabilityGate
   let log: StoreLog<I>
+  let logNames: String
   private let calls: JournalCalls
   private let epoch: JournalEpoch
   /// Whether the store is one of many, whose key has a wake time.
@@ -49,7 +50,8 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   ) {
     self.didFail = didFail
     log = opened.log
-    calls = opened.calls
+    logNames = opened.log.key.names
+    calls = opened.calls.outlastingOutages(opened.log.options.didMissDeadline)
     self.epoch = epoch
     wallTime = opened.wallTime
     self.gate = gate
@@ -127,9 +129,11 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
       try add(.end, head, closing.map { .one($0) } ?? .none, in: room, after: revision, wake: wake)
       runs.withLock { $0.end(id) }
       if let result, let results { remember(results, result) }
-    case .leftOpen(let id):
-      try add(.resumed, ResumedHead(run: takeUp(of: id), count: 0), .none, in: room, after: revision)
-      runs.withLock { $0.resetCount(of: id) }
+    case .resumed(let id, let deaths):
+      // A key whose run rested is opened at once from now on.
+      let wake: JournalWake = deaths == 0 ? .keep : .now
+      try add(.resumed, ResumedHead(run: takeUp(of: id), count: deaths), .none, in: room, after: revision, wake: wake)
+      runs.withLock { $0.setDeaths(deaths, of: id) }
     case .rests(let end):
       let wake = unreadable.isEmpty ? JournalWake(end) : .now
       try add(
@@ -269,7 +273,7 @@ final class JournalWriter<I: Interactor>: JournalSink where I.Action: Codable, I
   }
 
   /// Stops the store, and lets everything that waits fail; an append that is under way may still store a part of it.
-  private func fail(_ failure: JournalError) {
+  func fail(_ failure: JournalError) {
     buffer.withLock { $0.failure = failure }
     store.withLock { $0.store }?.journalHasFailed(failure)
     gate.fail(failure)

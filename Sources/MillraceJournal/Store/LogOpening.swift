@@ -1,7 +1,7 @@
 import Millrace
 import MillraceEntries
 
-/// Opens the log of a store: reads it, takes it over, and appends what becomes of the runs that were open.
+/// Opens the log of a store: reads it, takes it over, and appends the ends of the open runs that are not handled again.
 ///
 /// The log of one of many stores is the process's own by the claim of its partition, so its opening appends no epoch: the first append does.
 struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
@@ -70,16 +70,16 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     self.epoch = epoch
   }
 
-  /// Appends the ends of the runs that are abandoned, and the number of times that each of the others is handled again in a row.
+  /// Appends the ends of the runs that are abandoned.
+  ///
+  /// The others are counted one by one when their handlers start, because what ends the process before is no fault of theirs.
   ///
   /// - Throws: ``JournalError``.
-  mutating func recoverRuns(_ interactor: I) async throws(JournalError) {
+  mutating func abandonRuns(_ interactor: I) async throws(JournalError) {
     var (entries, rest): ([JournalEntry], [ReadableRun<I.Action>]) = ([], [])
-    for var open in runs {
+    for open in runs {
       let count = open.run.resumed ?? 0
       if count < open.run.takeUp.recoveryLimit {
-        entries.append(try restored.resume(open.run, count + 1))
-        open.run.resumed = count + 1
         rest.append(open)
       } else {
         if open.run.takeUp.handlesAgain { reportLimit(open.run, count) }
@@ -89,6 +89,16 @@ struct LogOpening<I: Interactor> where I.Action: Codable, I.Mutation: Codable, I
     runs = rest
     if !unreadable.isEmpty { reportUnreadable() }
     if !entries.isEmpty { try await append(entries) }
+  }
+
+  /// The runs that are handled again, as they are at a wall time, in the order of their take-ups.
+  func restoredActions(at now: Int64) -> [RestoredAction<I.Action>] {
+    var takenUpAt = Int64.min
+    return runs.map { open in
+      // The wall time may have been set back between two take-ups.
+      takenUpAt = max(takenUpAt, open.run.takeUp.time ?? 0)
+      return open.restored(at: now, of: log.key, takenUpAt: takenUpAt)
+    }
   }
 
   /// Reports if the log begins with another initial state than this one.

@@ -10,7 +10,7 @@ struct LoggedRun: Sendable {
   /// The payload of the take-up, and the version of the schema that encoded it.
   let payload: [UInt8]
   let schemaVersion: Int
-  /// The number of times the run was handled again in a row without progress; nil for none.
+  /// The number of deaths in a row without progress, if the process ends now; nil for none.
   var resumed: Int?
   /// The steps of the run, in the order in which they were stored; nil for none.
   var steps: [StepPayload]?
@@ -55,15 +55,15 @@ struct ReadableRun<Action: Codable & Sendable>: Sendable {
   var run: LoggedRun
   let action: Action
 
-  /// The action as it is handled again at a wall time.
+  /// The action as it is handled again at a wall time, of a log.
   ///
   /// Each action that shares a run has a timeout of its own, so that of the last one counts.
-  func restored(at now: Int64) -> RestoredAction<Action> {
+  func restored(at now: Int64, of log: JournalKey, takenUpAt: Int64 = 0) -> RestoredAction<Action> {
     let since = run.joined.keys.isEmpty ? run.takeUp.time : run.joined.time
     return RestoredAction(
-      action, key: RunKey(run.takeUp.key, isSenders: run.takeUp.isSendersKey),
-      age: run.takeUp.age(at: now, since: since),
-      steps: run.steps?.map(\.stored) ?? [], joinedKeys: run.joined.texts)
+      action, key: run.takeUp.runKey(of: log), age: run.takeUp.age(at: now, since: since),
+      steps: run.steps?.map(\.stored) ?? [], joinedKeys: run.joined.texts, deaths: run.resumed ?? 0,
+      takenUpAt: takenUpAt)
   }
 }
 
@@ -115,8 +115,8 @@ struct LoggedRuns: Sendable {
 
   mutating func join(_ head: JoinedHead) { runs[head.run]?.join(head) }
 
-  mutating func resetCount(of id: ActionID) {
-    if let run = sequences[id] { runs[run]?.resumed = nil }
+  mutating func setDeaths(_ deaths: Int, of id: ActionID) {
+    if let run = sequences[id] { runs[run]?.resumed = deaths == 0 ? nil : deaths }
   }
 
   mutating func end(_ id: ActionID) {

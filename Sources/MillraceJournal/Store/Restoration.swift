@@ -65,7 +65,14 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     _ calls: JournalCalls, _ progress: (@Sendable (JournalProgress) -> Void)?, through end: JournalSequence? = nil,
     prefersRecords: Bool = false
   ) async throws(JournalError) {
-    if last == .start, !prefersRecords { try await readSnapshot(calls, through: end) }
+    if last == .start, !prefersRecords, let known = try await readBeginning(calls, through: end) {
+      // A key that hibernated has no record behind its snapshot, and one without a log no record at all.
+      guard known >= last else { throw .snapshotBeyondLog(log.key, last, last: known) }
+      if last >= min(known, end ?? known) {
+        progress?(JournalProgress(sequence: last, last: known))
+        return
+      }
+    }
     while true {
       let page: JournalPage
       do {
@@ -75,7 +82,7 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       } catch  where error.code == .truncated {
         // An earlier writer has taken a snapshot meanwhile.
         let before = last
-        try await readSnapshot(calls, through: end)
+        _ = try await readBeginning(calls, through: end)
         if last <= before { throw error }
         continue
       }
@@ -88,10 +95,18 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
     }
   }
 
-  /// Begins with the newest snapshot, unless it is behind the last record to read.
-  private mutating func readSnapshot(_ calls: JournalCalls, through end: JournalSequence?) async throws(JournalError) {
-    let read = try await calls.read { journal, key throws(JournalError) in try await journal.snapshot(of: key) }
-    guard let snapshot = read, snapshot.sequence <= end ?? snapshot.sequence else { return }
+  /// Begins with the newest snapshot, unless it is behind the last record to read; returns the end of the log if the engine has read it, too.
+  private mutating func readBeginning(
+    _ calls: JournalCalls, through end: JournalSequence?
+  ) async throws(JournalError) -> JournalSequence? {
+    let found = try await calls.read { journal, key throws(JournalError) in try await journal.beginning(of: key) }
+    if let snapshot = found.snapshot, snapshot.sequence <= end ?? snapshot.sequence {
+      try await begin(with: snapshot, calls)
+    }
+    return found.last
+  }
+
+  private mutating func begin(with snapshot: JournalSnapshot, _ calls: JournalCalls) async throws(JournalError) {
     let keepsHistory = history != nil
     defer { if keepsHistory { keepHistory() } }
     if snapshot.isInitial {
@@ -235,14 +250,6 @@ struct Restoration<I: Interactor> where I.Action: Codable, I.Mutation: Codable, 
       }
     }
     return try log.entry(.end, head, .none, after: revision)
-  }
-
-  /// The entry by which a run is handled again.
-  ///
-  /// - Parameter count: the number of times that it has been handled again in a row, with this one.
-  /// - Throws: ``JournalError`` if it cannot be encoded.
-  func resume(_ run: LoggedRun, _ count: Int) throws(JournalError) -> JournalEntry {
-    try log.entry(.resumed, ResumedHead(run: run.sequence, count: count), .none, after: revision)
   }
 
   /// Continues behind entries that were persisted.

@@ -40,7 +40,7 @@ struct StepFailurePayload: Codable, Sendable {
   let type: String
   let text: String
   let error: StepBytes?
-  /// The name of the code of a ``StepError``; nil for an error of the body.
+  /// The name of the code of a `StepError`, or that of a timeout; nil for an error of the body.
   let code: String?
 
   init(_ failure: StoredFailure) {

@@ -25,7 +25,8 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
   /// whether they are durable, and later ones are rejected.
   ///
   /// **Recovery.** A run that was open when the log ended gets its closing with ``Outcome/abandoned``, or is handled again if its plan says
-  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. First come all
+  /// ``Recovery/handleAgain``: planned anew on the restored state, not decided, and with the same idempotency key. Runs that were handled when two
+  /// or more processes ended in a row are handled again one at a time (``Recovery/handleAgain(limit:)``). First come all
   /// closings, which are durable when this returns, then the runs that are handled again, both in the order in which the actions were
   /// taken up, and then the feedbacks. A run whose action cannot be decoded stays open in the log, with an incident, for a version of the program
   /// that has the step (``StoreSchema/upcastingActions(from:_:)``); an action that is sent with its key is rejected until then.
@@ -74,7 +75,7 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
     epoch.initial = log.digest(of: initial)
     try await opening.takeOver(as: epoch, progress)
     opening.compare(epoch.initial)
-    try await opening.recoverRuns(interactor)
+    try await opening.abandonRuns(interactor)
     let (restored, runs) = (opening.restored, opening.runs)
     let writer = JournalWriter(opening, epoch: epoch, gate: DurabilityGate())
     let store = Store.restored(
@@ -82,10 +83,9 @@ extension Store where I.Action: Codable, I.Mutation: Codable, I.State: Codable {
       journal: writer, gate: writer.gate)
     writer.attach(to: store.journaled)
     if !interceptors.isEmpty { store.setInterceptors(interceptors) }
-    let now = configuration.wallTime()
-    store.handleAgain(runs.map { $0.restored(at: now) }) {
-      writer.name(runs[$0].run.sequence, $1)
-    }
+    store.handleAgain(
+      opening.restoredActions(at: configuration.wallTime()), in: RecoveryLine(on: configuration.clock)
+    ) { writer.name(runs[$0].run.sequence, $1) }
     store.begin(feedbacks)
     return store
   }

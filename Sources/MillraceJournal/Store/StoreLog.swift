@@ -70,7 +70,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
   ) async throws(JournalError) -> JournalSequence {
     try await journal.store(
       JournalSnapshot(sequence: sequence, revision: revision, payload: payload, schemaVersion: schema.version), of: key,
-      truncatingBefore: options.truncatesLog ? kept(at: time) : nil)
+      truncatingBefore: options.truncatesLog ? kept(at: time) : nil, keeping: options.keptBytesForReaders)
   }
 
   /// Removes the other records that a snapshot covers, if the options say so, in calls that leave room for other calls.
@@ -78,9 +78,13 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
     from first: JournalSequence, through sequence: JournalSequence, time: Int64
   ) async throws(JournalError) {
     guard options.truncatesLog else { return }
+    let time = kept(at: time)
+    // What a small log still has is kept for readers, so another call would cost a transaction for nothing.
+    if time < .max, sequence <= first.advanced(by: largestTruncation) { return }
     var removed = first
     while removed < sequence {
-      let end = try await journal.truncate(key, through: sequence, before: kept(at: time))
+      let end = try await journal.truncate(
+        key, through: sequence, before: time, keeping: options.keptBytesForReaders)
       // A journal that removes no more is asked again behind the next snapshot.
       if end <= removed { return }
       removed = end
@@ -89,7 +93,7 @@ struct StoreLog<I: Interactor>: Sendable where I.Action: Codable, I.Mutation: Co
 
   /// The wall time from which on records are kept for readers.
   private func kept(at time: Int64) -> Int64 {
-    let kept = options.keptForReaders.nanoseconds / 1_000_000
+    let kept = (options.keptForReaders ?? (key.stores == nil ? .zero : .seconds(3_600))).nanoseconds / 1_000_000
     return kept > 0 ? time.subtractingReportingOverflow(kept).partialValue : .max
   }
 

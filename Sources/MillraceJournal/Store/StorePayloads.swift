@@ -82,10 +82,12 @@ struct DecidedHead: PayloadHead {
 /// The head of an entry of the kind ``JournalEntry/Kind/takeUp``.
 struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   let action: Action
-  /// The idempotency key that the handler has.
+  /// The idempotency key that the sender gave, or that the store has made.
   let key: String
   /// Whether the sender of the action gave the key.
   let isSendersKey: Bool
+  /// The form of the keys for gateways; nil for the one without names of logs, which the records of an earlier version have.
+  let keyForm: KeyForm?
   /// Whether the action is handled again after a crash.
   let handlesAgain: Bool
   /// The number of times it is handled again in a row without progress; nil in the records of an earlier version.
@@ -95,14 +97,17 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
 
   init(action: Action, key: RunKey, recovery: Recovery, time: Int64) {
     self.init(
-      action: action, key: key.text, isSendersKey: key.isSenders, handlesAgain: recovery.limit != nil,
-      limit: recovery.limit, time: time)
+      action: action, key: key.text, isSendersKey: key.isSenders, keyForm: key.log == nil ? nil : .withNames,
+      handlesAgain: recovery.limit != nil, limit: recovery.limit, time: time)
   }
 
-  private init(action: Action, key: String, isSendersKey: Bool, handlesAgain: Bool, limit: Int?, time: Int64?) {
+  private init(
+    action: Action, key: String, isSendersKey: Bool, keyForm: KeyForm?, handlesAgain: Bool, limit: Int?, time: Int64?
+  ) {
     self.action = action
     self.key = key
     self.isSendersKey = isSendersKey
+    self.keyForm = keyForm
     self.handlesAgain = handlesAgain
     self.limit = limit
     self.time = time
@@ -122,8 +127,22 @@ struct TakeUpHead<Action: Codable & Sendable>: PayloadHead, Sendable {
   /// The head with another action.
   func with<Other: Codable & Sendable>(_ other: Other) -> TakeUpHead<Other> {
     TakeUpHead<Other>(
-      action: other, key: key, isSendersKey: isSendersKey, handlesAgain: handlesAgain, limit: limit, time: time)
+      action: other, key: key, isSendersKey: isSendersKey, keyForm: keyForm, handlesAgain: handlesAgain, limit: limit,
+      time: time)
   }
+
+  /// The key of the run, of a log.
+  func runKey(of log: JournalKey) -> RunKey {
+    RunKey(key, isSenders: isSendersKey, log: keyForm.map { _ in log.names })
+  }
+}
+
+/// The forms of the keys that gateways get from a run, which keeps its form for its life.
+///
+/// A form that this version does not know cannot be decoded, so that no gateway gets a second key for a request.
+enum KeyForm: Int, Codable, Sendable {
+  /// The keys begin with the names of the log.
+  case withNames = 2
 }
 
 /// The place of an action that is not decoded.
@@ -151,7 +170,7 @@ struct TakenUpAction<Action: Codable & Sendable>: Codable {
 struct ResumedHead: PayloadHead {
   /// The sequence of the take-up.
   let run: UInt64
-  /// The number of times the run was handled again in a row without progress.
+  /// The number of deaths in a row without progress, if the process ends now.
   let count: Int
 }
 

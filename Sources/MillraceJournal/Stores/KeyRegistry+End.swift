@@ -22,7 +22,7 @@ extension KeyRegistry {
       lineCount -= 1
       member.phase = .ended(reason)
       members[name] = nil
-      return (nil, nil, end(member, reason))
+      return (nil, nil, end(member, reason) + resumeHibernated(member, true))
     case .open:
       unlist(member)
       remove(member)
@@ -45,18 +45,34 @@ extension KeyRegistry {
 
   // MARK: The end
 
-  /// Opens no more keys, and refuses those that wait.
-  mutating func end(_ reason: Rejection) -> [Work] {
+  /// Refuses all further uses, and the callers that wait for the opening of a key.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason of the refusals, if this is the first call.
+  ///   - drains: Whether keys are still opened to which actions were sent; false refuses these actions too.
+  mutating func end(_ reason: Rejection, drains: Bool = false) -> [Work] {
+    let reason = ending ?? reason
     ending = reason
     var works: [Work] = []
-    while let member = line.popFirst() {
+    var next = line.first
+    while let member = next {
+      next = member.following
+      if drains, !member.held.isEmpty {
+        works.append(refuseCallers(of: member, reason))
+        continue
+      }
+      line.remove(member)
       lineCount -= 1
       member.phase = .ended(reason)
       members[UTF8Text(member.key.name)] = nil
-      works += end(member, reason)
+      works += end(member, reason) + resumeHibernated(member, true)
     }
     for member in members.values {
       guard let successor = member.successor else { continue }
+      if drains, !successor.held.isEmpty {
+        works.append(refuseCallers(of: successor, reason))
+        continue
+      }
       successor.phase = .ended(reason)
       member.successor = nil
       works += end(successor, reason)
@@ -64,19 +80,34 @@ extension KeyRegistry {
     return works
   }
 
+  private func refuseCallers(of member: Member, _ reason: Rejection) -> Work {
+    defer { member.opened = [] }
+    return .resume(member.opened, reason)
+  }
+
+  /// Whether actions wait for the openings of their keys.
+  var hasWaiting: Bool { lineCount > 0 || members.values.contains { $0.successor != nil } }
+
   /// A promise that is fulfilled when a key that opens or closes has done so; nil if none does.
-  func nextChange() -> Promise<Bool>? {
-    for member in members.values {
+  mutating func nextChange() -> Promise<Bool>? {
+    let changes = members.values.contains { member in
       switch member.phase {
-      case .closing where member.isShutDown: continue
-      case .waiting, .opening, .closing:
-        let promise = Promise<Bool>()
-        member.changed.append(promise)
-        return promise
-      case .open, .ended: continue
+      case .closing where member.isShutDown: false
+      case .waiting, .opening, .closing: true
+      case .open, .ended: false
       }
     }
-    return nil
+    if !changes { return nil }
+    let promise = Promise<Bool>()
+    changed.append(promise)
+    return promise
+  }
+
+  /// The keys that have opened since the last call, in no order.
+  mutating func takeOpen() -> [Member] {
+    let taken = open.filter { !$0.isEnding }
+    for member in taken { member.isEnding = true }
+    return taken
   }
 
   /// Hands over all stores, to be released without the lock, because the release of one may report to this value.

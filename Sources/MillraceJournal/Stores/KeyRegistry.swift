@@ -59,14 +59,17 @@ struct KeyRegistry<I: Interactor> {
   /// The stores of keys that have been removed, and are being ended.
   var leaving: [ObjectIdentifier: Member] = [:]
 
+  /// Resumed when any key has opened or closed, or is refused.
+  var changed: [Promise<Bool>] = []
+
   /// The keys that are being erased.
   var erased: Set<UTF8Text> = []
   var tally = StoresTally()
 
   /// The metrics of the stores that have ended.
   private(set) var ended = MetricsSum()
-  /// Whether another process has claimed a partition, or the journal's end is behind what it has acknowledged.
-  var isFenced = false
+  /// The error with which all stores have ended, because another process has claimed them, or the journal has lost what it had acknowledged.
+  var failure: JournalError?
 
   init(_ limits: StoresLimits) {
     // Once more, because each limit may have been set since.
@@ -108,7 +111,7 @@ struct KeyRegistry<I: Interactor> {
     }
     guard isWake || lineCount < limits.waiting || mayOpen else {
       tally.refused += 1
-      return (.rejected(.full), [])
+      return (.rejected(.full(at: .keys)), [])
     }
     members[name] = made
     made.uses += 1
@@ -134,7 +137,10 @@ struct KeyRegistry<I: Interactor> {
 
   // MARK: Opening
 
-  private var mayOpen: Bool { opening < limits.opening && occupied < limits.live }
+  /// Whether as many keys are in memory as may be.
+  var isFull: Bool { occupied >= limits.live }
+
+  private var mayOpen: Bool { opening < limits.opening && !isFull }
 
   private mutating func enqueue(_ member: Member) {
     line.append(member)
@@ -151,7 +157,7 @@ struct KeyRegistry<I: Interactor> {
       occupied += 1
       works.append(.open(member))
     }
-    while occupied >= limits.live, lineCount > examined + closing, let member = unused.first {
+    while isFull, lineCount > examined + closing, let member = unused.first {
       works.append(examine(member))
     }
     return works
@@ -167,7 +173,7 @@ struct KeyRegistry<I: Interactor> {
     tally.opened += 1
     let opened = member.opened
     member.opened = []
-    if member.hasStopped {
+    if member.hasStopped, ending == nil {
       remove(member)
     } else {
       member.phase = .open
@@ -192,8 +198,17 @@ struct KeyRegistry<I: Interactor> {
   }
 
   /// Removes the key of a store that has stopped, so that the next use opens it anew.
+  ///
+  /// When all stores end, the key stays until the report has its failure.
   mutating func didStop(_ member: Member) -> [Work] {
     member.hasStopped = true
+    return ending == nil ? takeOut(member) : []
+  }
+
+  /// Removes the key of a store that has ended with all stores, so that another key has its place.
+  mutating func didEnd(_ member: Member) -> [Work] { resumeHibernated(member, true) + takeOut(member) }
+
+  private mutating func takeOut(_ member: Member) -> [Work] {
     guard case .open = member.phase else { return [] }
     unlist(member)
     remove(member)
@@ -315,10 +330,10 @@ struct KeyRegistry<I: Interactor> {
   }
 
   /// Notes that nothing more of a store is stored, so that a shutdown and an erasure need not wait for its handlers.
-  func didShutDown(_ member: Member) -> [Work] {
+  mutating func didShutDown(_ member: Member) -> [Work] {
     member.isShutDown = true
-    defer { member.changed = [] }
-    return [.resumeHibernated(member.changed, false)]
+    defer { (member.changed, changed) = ([], []) }
+    return [.resumeHibernated(member.changed + changed, false)]
   }
 
   mutating func didClose(_ member: Member) -> [Work] {
@@ -333,10 +348,10 @@ struct KeyRegistry<I: Interactor> {
     return resumeHibernated(member, true) + pump()
   }
 
-  func resumeHibernated(_ member: Member, _ has: Bool) -> [Work] {
-    let waiting = member.hibernated + member.changed
+  mutating func resumeHibernated(_ member: Member, _ has: Bool) -> [Work] {
+    let waiting = member.hibernated + member.changed + changed
     if waiting.isEmpty { return [] }
-    (member.hibernated, member.changed) = ([], [])
+    (member.hibernated, member.changed, changed) = ([], [], [])
     return [.resumeHibernated(waiting, has)]
   }
 }

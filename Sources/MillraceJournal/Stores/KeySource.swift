@@ -32,6 +32,12 @@ protocol KeySource<I>: Sendable {
 
   /// The partitions of the stores; nil without a journal.
   var partitions: OwnedPartitions? { get }
+
+  /// The losses that the journal has noticed.
+  var losses: JournalLosses { get }
+
+  /// The line of the runs that are handled again one at a time, which gives no turn before it is opened; nil without a journal.
+  var recoveryLine: RecoveryLine? { get }
 }
 
 /// The parts of an opening that the key keeps.
@@ -41,6 +47,9 @@ struct OpenedKey<State: Sendable>: Sendable {
 
   /// Stores what is to be stored before the key hibernates.
   let close: @Sendable (Snapshot<State>) async -> Void
+
+  /// Stops the store with an error of the journal that concerns all keys.
+  let fail: @Sendable (JournalError) -> Void
 }
 
 /// The logs of keys in a journal, of those partitions that this process owns.
@@ -53,6 +62,8 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
   let options: JournalOptions
   /// One for all keys, because it has a task as long as a call may be out.
   let limits: CallLimits
+  /// One for all keys, so that the run that ends the process is counted alone.
+  let line: RecoveryLine
 
   func makeGate() -> DurabilityGate? { DurabilityGate() }
 
@@ -83,7 +94,7 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
       store.initialState, log, calls(key, at: journal), writer: random.next(), wallTime: configuration.wallTime,
       report: configuration.report, need: { feedbacks.wake($0) })
     try await opening.read(for: epoch)
-    try await opening.recoverRuns(store.interactor)
+    try await opening.abandonRuns(store.interactor)
     let (restored, runs) = (opening.restored, opening.runs)
     let writer = JournalWriter(
       opening, epoch: epoch, gate: store.durabilityGate ?? DurabilityGate(),
@@ -92,11 +103,13 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
     store.setWake(of: feedbacks)
     writer.attach(to: store.journaled)
     if !runs.isEmpty {
-      let now = configuration.wallTime()
-      store.handleAgain(runs.map { $0.restored(at: now) }) { writer.name(runs[$0].run.sequence, $1) }
+      store.handleAgain(opening.restoredActions(at: configuration.wallTime()), in: line) {
+        writer.name(runs[$0].run.sequence, $1)
+      }
     }
     store.begin(feedbacks)
-    return OpenedKey(revision: restored.revision) { await writer.close(at: $0) }
+    return OpenedKey(
+      revision: restored.revision, close: { await writer.close(at: $0) }, fail: { writer.fail($0) })
   }
 
   /// The wake time of a key whose state asks for it; nil without feedbacks.
@@ -127,6 +140,9 @@ struct JournaledKeys<I: Interactor>: KeySource where I.Action: Codable, I.Mutati
   }
 
   var partitions: OwnedPartitions? { owned }
+  var recoveryLine: RecoveryLine? { line }
+
+  var losses: JournalLosses { journal.losses(of: owned.stores) }
 
   func due(
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int
@@ -161,7 +177,7 @@ struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource wh
     store.open(interceptors: interceptors)
     store.setWake(of: feedbacks)
     store.begin(feedbacks)
-    return OpenedKey(revision: 0) { _ in }
+    return OpenedKey(revision: 0, close: { _ in }, fail: { _ in })
   }
 
   func mayHibernate(_ state: I.State, of key: JournalKey) -> Bool { Key(key.name).map(initial) == state }
@@ -171,6 +187,9 @@ struct UnstoredKeys<Key: LosslessStringConvertible, I: Interactor>: KeySource wh
   func keys(of stores: String, prefix: String, after name: String?) async throws(JournalError) -> [JournalKey]? { nil }
 
   var partitions: OwnedPartitions? { nil }
+  var recoveryLine: RecoveryLine? { nil }
+
+  var losses: JournalLosses { JournalLosses() }
 
   func due(
     in partition: JournalPartition, before time: Int64, after due: JournalDue?, upTo count: Int

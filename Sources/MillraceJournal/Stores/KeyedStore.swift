@@ -42,6 +42,9 @@ final class KeyedStore<I: Interactor>: Linked, @unchecked Sendable {
   /// Whether the store of a key that hibernates was shut down, so that only handlers are waited for which ignore their cancellation.
   var isShutDown = false
 
+  /// Whether the store is being shut down with those of all keys.
+  var isEnding = false
+
   /// Whether the journal has failed for the store.
   var hasStopped = false
 

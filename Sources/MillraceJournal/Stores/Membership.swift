@@ -15,12 +15,13 @@ final class Membership: Sendable {
   /// The time of the last renewal.
   private let renewed: Lock<Int64>
 
-  /// Joins, and takes the partitions that are free and of which this process is the first choice.
+  /// Joins in place of earlier members with its address, and takes the partitions that are free and of which this process is the first choice.
   ///
+  /// - Parameter didReplace: Called for each member whose lease this process has ended.
   /// - Throws: ``JournalError``.
   init(
     of journal: any SharedJournal, as member: JournalMember, lease: Duration, partitions count: Int,
-    _ calls: JournalCalls, _ configuration: StoreConfiguration
+    _ calls: JournalCalls, _ configuration: StoreConfiguration, didReplace: (JournalMember) -> Void
   ) async throws(JournalError) {
     self.journal = journal
     self.member = member
@@ -32,6 +33,9 @@ final class Membership: Sendable {
     shares = Store(
       initial: JournalShares(members: [], owners: [:]), interactor: SeenShares(), configuration: configuration)
     try await join()
+    for earlier in try await call({ journal throws(JournalError) in try await journal.replaceMembers(with: member) }) {
+      didReplace(earlier)
+    }
     let found = try await look()
     for case .take(let numbers) in partitions.note({ $0.didLook(found) }) { _ = try await take(numbers) }
   }
@@ -41,8 +45,10 @@ final class Membership: Sendable {
 
   // MARK: The lease
 
-  /// Renews the lease until the task is cancelled.
-  func renew(_ report: @Sendable (JournalError) -> Void) async {
+  /// Renews the lease until the task is cancelled, or another process has replaced this one.
+  ///
+  /// - Returns: The error that names the other process; nil after a cancellation.
+  func renew(_ report: @Sendable (JournalError) -> Void) async -> JournalError? {
     while (try? await time.sleep(until: time.now() &+ (lease / 4).nanoseconds)) != nil {
       do throws(JournalError) {
         let now = time.now()
@@ -54,9 +60,11 @@ final class Membership: Sendable {
           try await join()
         }
       } catch {
+        if error.code == .conflict { return error }
         if !Task.isCancelled { report(error) }
       }
     }
+    return nil
   }
 
   private func join() async throws(JournalError) {
@@ -82,7 +90,8 @@ final class Membership: Sendable {
           case .look:
             defer { lookLater(in: &group) }
             let found = try await look()
-            try await perform(partitions.note { $0.didLook(found) }, stores, in: &group)
+            let lost = journal.losses(of: member.stores).newest.values.compactMap(\.claim)
+            try await perform(partitions.note { $0.didLook(found, lost: Set(lost)) }, stores, in: &group)
           case .perform(let works): try await perform(works, stores, in: &group)
           }
         } catch {

@@ -4,7 +4,7 @@ extension Stores {
   /// The number of keys in memory, and the counts since the stores were opened.
   public var summary: StoresSummary {
     let shared = (core.source.partitions, sharing?.membership.isMember ?? true)
-    return core.registry.withLock { StoresSummary($0, shared.0, isMember: shared.1) }
+    return core.registry.withLock { StoresSummary($0, shared.0, core.source.losses, isMember: shared.1) }
   }
 
   /// Hibernates a key now, if it is idle; otherwise as if it had not been used for ``StoresLimits/idle``.
@@ -88,14 +88,19 @@ extension StoresCore {
   fileprivate func erase(_ key: JournalKey) async throws {
     let name = UTF8Text(key.name)
     let (isFirst, ending) = registry.withLock { ($0.erase(name), $0.ending) }
-    if let ending { throw RejectedUse(reason: ending).error }
+    if let ending { throw RejectedUse(reason: ending, isFinal: true).error }
     guard isFirst else { throw RejectedUse(reason: .erased).error }
     defer { registry.withLock { $0.didErase(name) } }
     if let partitions = source.partitions, let reason = partitions.refusal(of: partitions.number(of: key)) {
       throw RejectedUse(reason: reason).error
     }
     await remove(name, .erased) { await $0.discard() }
-    try await source.erase(key)
+    do {
+      try await source.erase(key)
+    } catch {
+      didFail(error)
+      throw error
+    }
   }
 }
 
@@ -140,7 +145,11 @@ public struct StoresSummary: Sendable, Hashable, CustomStringConvertible {
   /// The number of partitions that this process owns, and does not give up.
   public let ownedPartitions: Int
 
-  init<I>(_ registry: KeyRegistry<I>, _ partitions: OwnedPartitions?, isMember: Bool) {
+  /// The losses of records that the journal has noticed since it was opened.
+  public let losses: JournalLosses
+
+  init<I>(_ registry: KeyRegistry<I>, _ partitions: OwnedPartitions?, _ losses: JournalLosses, isMember: Bool) {
+    self.losses = losses
     (members, ownedPartitions) = partitions?.counts ?? (1, 0)
     self.partitions = partitions?.count ?? 0
     self.isMember = isMember
@@ -157,7 +166,7 @@ public struct StoresSummary: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     """
     \(live) live (\(pinned) in use), \(opening) opening, \(hibernating) hibernating, \(waiting) waiting; \(opened) opened, \(failed) failed to open, \
-    \(hibernated) hibernated, \(refused) refused\(share)
+    \(hibernated) hibernated, \(refused) refused\(share)\(losses.count == 0 ? "" : "; lost records of \(losses.count) partitions")
     """
   }
 

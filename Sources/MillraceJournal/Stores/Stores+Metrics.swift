@@ -4,19 +4,19 @@ extension Stores {
   /// The metrics of all keys as those of one store: the sums since the stores were opened, and what the keys in memory do now.
   ///
   /// A key that hibernates leaves its counts behind, so counts only grow. Of two states of the journal the worse one is shown; it has failed when
-  /// another process has claimed the keys.
+  /// another process has claimed the keys. The log since its newest snapshot is the longest one of the keys in memory.
   ///
   /// **Cost.** Each key in memory is read between two of its steps. Cancellation has no effect.
   public var metrics: Metrics {
     get async {
-      var (sum, members, isShuttingDown, isFenced) = core.registry.withLock {
-        ($0.ended, $0.counted.map { ($0.store, $0.opening?.revision) }, $0.ending != nil, $0.isFenced)
+      var (sum, members, isShuttingDown, hasFailed) = core.registry.withLock {
+        ($0.ended, $0.counted.map { ($0.store, $0.opening?.revision) }, $0.ending != nil, $0.failure != nil)
       }
       for (store, revision) in members {
         let metrics = await store.metrics
         sum.add(metrics, since: revision ?? metrics.commits)
       }
-      sum.note(isShuttingDown: isShuttingDown, hasFailed: isFenced)
+      sum.note(isShuttingDown: isShuttingDown, hasFailed: hasFailed)
       return sum.metrics
     }
   }

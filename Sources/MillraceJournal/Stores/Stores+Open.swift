@@ -13,8 +13,8 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   /// - Parameters:
   ///   - name: The name of all these stores in the journal. Stores of other names, and single stores, are independent of these.
   ///   - journal: The journal, which is held, and not closed.
-  ///   - address: The address at which this process answers for its keys. With one, and a ``SharedJournal``, the process owns a part of the partitions; see
-  ///     *Several processes* in ``Stores``.
+  ///   - address: The address at which this process answers for its keys. With one, the process owns a part of the partitions, and `journal` has to be a
+  ///     ``SharedJournal``; see *Several processes* in ``Stores``. Defaults to nil: the process owns all of them.
   ///   - lease: The time after which the others take the partitions of a process that has stopped; from 10 milliseconds to a day.
   ///   - limits: The limits of the keys in memory.
   ///   - configuration: The configuration of each store. All stores draw from one generator of random numbers.
@@ -24,16 +24,18 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
   ///   - interceptors: The interceptors of the store of a key.
   ///   - feedbacks: The feedbacks of the store of a key; see *Feedbacks* in ``Stores``.
   ///   - interactor: The interactor of a key.
-  /// - Throws: ``JournalError``. An opening that fails after the claim of a partition has fenced the earlier owner of that.
+  /// - Throws: ``JournalError``, with ``JournalError/Code/notShared`` for an address and a journal of one process. An opening that fails after the claim of a partition has fenced the earlier owner of that.
   public static func open(
     name: String, journal: any PartitionedJournal, address: String? = nil, lease: Duration = .seconds(10),
     limits: StoresLimits = StoresLimits(),
     configuration: StoreConfiguration = StoreConfiguration(), schema: StoreSchema<I> = StoreSchema(),
     options: JournalOptions = JournalOptions(), initial: @escaping @Sendable (Key) -> I.State,
     interceptors: @escaping @Sendable (Key) -> [any Interceptor<I>] = { _ in [] },
-    feedbacks: @escaping @Sendable (Key) -> [Feedback<I.State, I.Action>] = { _ in [] },
+    feedbacks: @escaping @Sendable (Key) -> [KeyFeedback<I.State, I.Action>] = { _ in [] },
     interactor: @escaping @Sendable (Key) -> I
   ) async throws(JournalError) -> Stores {
+    let shared = journal as? any SharedJournal
+    if let address, shared == nil { throw .notShared(name, address) }
     guard journal.largestBatch <= options.bufferedBytes / 2 else {
       throw .bufferTooSmall(
         JournalKey(name), limit: options.bufferedBytes, largestBatch: journal.largestBatch)
@@ -46,10 +48,12 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
       limits: callLimits)
     let count = try await calls.read { _, _ throws(JournalError) in try await journal.partitions(of: name) }
     let (owned, membership): (OwnedPartitions, Membership?)
-    if let address, let shared = journal as? any SharedJournal {
+    if let address, let shared {
       let id = JournalMember.ID(high: configuration.random.next(), low: configuration.random.next())
       let member = JournalMember(id, of: name, address: address, process: epoch)
-      let joined = try await Membership(of: shared, as: member, lease: lease, partitions: count, calls, configuration)
+      let joined = try await Membership(
+        of: shared, as: member, lease: lease, partitions: count, calls, configuration,
+        didReplace: { configuration.report(.replaced($0, of: I.Action.self)) })
       (owned, membership) = (joined.partitions, joined)
     } else {
       var claims: [JournalClaim] = []
@@ -62,7 +66,7 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
     }
     let source = JournaledKeys<I>(
       journal: journal, owned: owned, epoch: epoch, configuration: configuration, schema: schema, options: options,
-      limits: callLimits)
+      limits: callLimits, line: RecoveryLine(on: configuration.clock, isHeld: true))
     let parts = KeyParts(
       configuration: configuration, initial: initial, interactor: interactor, interceptors: interceptors,
       feedbacks: feedbacks)
@@ -70,11 +74,7 @@ extension Stores where I.Action: Codable, I.Mutation: Codable, I.State: Codable 
     let core = StoresCore(name, parts, source, limits, waker)
     return Stores(
       core, waking: Task.detached { await waker.run(core) },
-      sharing: membership.map { membership in
-        SharingTasks(
-          membership: membership, sharing: Task.detached { await membership.share(core) },
-          renewing: Task.detached { await membership.renew { core.reportShare($0) } })
-      })
+      sharing: membership.map { SharingTasks(of: $0, for: core) })
   }
 }
 
@@ -96,7 +96,7 @@ extension Stores where I.State: Equatable {
     name: String, limits: StoresLimits = StoresLimits(), configuration: StoreConfiguration = StoreConfiguration(),
     initial: @escaping @Sendable (Key) -> I.State,
     interceptors: @escaping @Sendable (Key) -> [any Interceptor<I>] = { _ in [] },
-    feedbacks: @escaping @Sendable (Key) -> [Feedback<I.State, I.Action>] = { _ in [] },
+    feedbacks: @escaping @Sendable (Key) -> [KeyFeedback<I.State, I.Action>] = { _ in [] },
     interactor: @escaping @Sendable (Key) -> I
   ) -> Stores {
     let parts = KeyParts(

@@ -24,6 +24,16 @@ struct SharingTasks: Sendable {
   let sharing: Task<Void, Never>
   let renewing: Task<Void, Never>
 
+  init<Key, I>(of membership: Membership, for core: StoresCore<Key, I>) {
+    let sharing = Task.detached { await membership.share(core) }
+    (self.membership, self.sharing) = (membership, sharing)
+    renewing = Task.detached {
+      guard let failure = await membership.renew({ core.reportShare($0) }) else { return }
+      sharing.cancel()
+      core.end(because: failure)
+    }
+  }
+
   func cancel() {
     sharing.cancel()
     renewing.cancel()

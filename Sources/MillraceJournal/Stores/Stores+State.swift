@@ -25,12 +25,12 @@ extension Stores {
   ///
   /// - Parameters:
   ///   - id: The key of the store.
+  ///   - predicate: The condition, as that of `Store.wait(until:timeout:)`, which is judged once the key is open.
   ///   - timeout: The longest wait once the key is open; nil for any time.
-  ///   - predicate: The condition, which is judged once the key is open, and then once a publish.
   /// - Throws: `StoreError` when time is up, the key cannot be opened, or the store ends first.
   @discardableResult
   public func wait(
-    for id: Key, timeout: Duration? = nil, until predicate: @escaping @Sendable (I.State) -> Bool
+    for id: Key, until predicate: @escaping @Sendable (I.State) -> Bool, timeout: Duration? = nil
   ) async throws -> I.State {
     try await core.withStore(of: journalKey(id)) { try await $0.wait(until: predicate, timeout: timeout) }
   }

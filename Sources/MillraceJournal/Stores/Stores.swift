@@ -18,21 +18,22 @@ public import Millrace
 /// memory when it has not been used for ``StoresLimits/idle``, or when another key needs its place. The next use opens it from its log. A send during a
 /// hibernation waits for its end: it is neither lost, nor handled twice.
 ///
-/// **Feedbacks.** A key takes the feedbacks whose work its state asks for: `Feedback.start`, which sends its actions at each opening, `react(to:)`,
-/// `react(toEach:)` and `timers(of:)`; with any other one its opening fails. A key stays in memory while an effect runs, or a timer is due within a minute. A
+/// **Feedbacks.** A key takes the feedbacks whose work its state asks for, which are those of ``KeyFeedback``. A key stays in memory while an effect runs, or a timer is due within a minute. A
 /// timer opens a key that hibernates; so does, after a crash or a shutdown, a query whose effect had not returned. The journal has the time in the batch of
 /// the record that changes it. An effect that has returned runs again for the same query only when the key is opened for something else.
 ///
 /// **Order.** Actions of one task to one key are taken up in their order, those that are sent before the key is open too. Keys are independent of each other.
 ///
 /// **Fencing.** The process claims the partitions of the name. When another process claims them, the next append to any key of this one fails and names the
-/// other process (``JournalError/newcomer``).
+/// other process (``JournalError/newcomer``). The stores of all keys end then: an incident names the other process, ``run(drainFor:)`` returns, and later
+/// actions are rejected as `Rejection.journal`.
 ///
 /// **Several processes.** Processes that open the stores of one name with an `address`, in a journal that they share (``SharedJournal``), divide the partitions:
 /// each has those of which it is the first choice among the processes that live. A process that joins takes exactly its own ones, each once the actions of the
 /// partition's keys have ended in the earlier process, for at most half a lease; runs that are handled again continue in the new one. When a process ends
 /// without a ``shutdown(drainFor:)``, the others take its partitions once its lease has ended. An action for a key of another process is rejected as
-/// `Rejection.notOwner`, with the address of that, and ``owner(of:)`` has it too.
+/// `Rejection.notOwner`, with the address of that, and ``owner(of:)`` has it too. A process that opens the stores with the address of another one, such as its
+/// own former life, replaces that one and takes its partitions at once; the stores of the other one end, if it still runs.
 ///
 /// **Lifetime.** When the last reference to it is released, its stores are released, as a `Store` is. End it by ``shutdown(drainFor:)``.
 public final class Stores<Key: LosslessStringConvertible & Hashable & Sendable, I: Interactor>: Sendable {
@@ -137,22 +138,31 @@ public final class Stores<Key: LosslessStringConvertible & Hashable & Sendable, 
 
   /// Cancels everything that was accepted for a key so far, waiting or running, as `Store.cancelAll`.
   ///
-  /// A key that is not in memory is opened first. Cancellation of the calling task ends the wait for that, and cancels nothing.
+  /// A key that is not in memory is opened first. When this returns, the ends of the actions and their closings are durable: no crash opens one of the
+  /// actions again.
   ///
-  /// - Throws: `StoreError` if the key cannot be opened; `CancellationError`.
+  /// **Cancellation** of the calling task ends the wait for the opening, and cancels nothing. Later it has no effect.
+  ///
+  /// - Throws: `StoreError` if the key cannot be opened, or if the journal fails, so that it is not known which ends are stored; `CancellationError`.
   public func cancelAll(of id: Key) async throws {
-    try await core.withStore(of: journalKey(id)) { $0.cancelAll() }
+    try await core.withStore(of: journalKey(id)) { store in
+      store.cancelAll()
+      try await store.waitUntilDurable()
+    }
   }
 
   /// Cancels everything of a plan's key that was accepted for a key so far, as `Store.cancel(key:)`.
   ///
-  /// Cancellation of the calling task is as for ``cancelAll(of:)``.
+  /// It returns when the ends are durable, as ``cancelAll(of:)``, and cancellation of the calling task is as there.
   ///
   /// - Parameters:
   ///   - key: The key of the plans.
   ///   - id: The key of the store.
-  /// - Throws: `StoreError` if the key cannot be opened; `CancellationError`.
+  /// - Throws: `StoreError` if the key cannot be opened, or if the journal fails, so that it is not known which ends are stored; `CancellationError`.
   public func cancel(key: some Hashable & Sendable, of id: Key) async throws {
-    try await core.withStore(of: journalKey(id)) { $0.cancel(key: key) }
+    try await core.withStore(of: journalKey(id)) { store in
+      store.cancel(key: key)
+      try await store.waitUntilDurable()
+    }
   }
 }

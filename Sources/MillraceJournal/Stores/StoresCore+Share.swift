@@ -1,4 +1,4 @@
-import Millrace
+public import Millrace
 
 /// The partitions that this process takes, and gives up to other processes.
 extension StoresCore {
@@ -61,5 +61,35 @@ extension StoresCore {
         .failedShare, of: I.Action.self, error: error,
         "The process could not renew its lease, or look at the partitions of the stores \(JournalKey(name).quoted), and tries it again: \(error)"
       ))
+  }
+}
+
+extension Incident.Kind {
+  /// The stores were opened with the address of another process that had a lease, such as the former life of this one, which has replaced it.
+  ///
+  /// It concerns no action. Reported for each such process by the one that has replaced it; the other one reports ``fencedStores``.
+  public static let replacedMember = Incident.Kind(name: "replacedMember")
+}
+
+extension Incident {
+  static func replaced(_ member: JournalMember, of action: any Any.Type) -> Incident {
+    Incident(
+      .replacedMember, of: action,
+      """
+      The stores \(JournalKey(member.stores).quoted) were opened at the address "\(member.address ?? "")", which \(member.process) had until now; \
+      nothing is to be done if that was this service before a restart, otherwise give each process an address of its own.
+      """)
+  }
+}
+
+extension JournalError {
+  package static func replaced(_ member: JournalMember, by newcomer: JournalEpoch?) -> JournalError {
+    let process = newcomer.map { "\($0)" } ?? "another process"
+    return JournalError(
+      .conflict, newcomer: newcomer,
+      """
+      The stores \(JournalKey(member.stores).quoted) were opened at the address "\(member.address ?? "")" of this process by \(process); give each process \
+      an address of its own.
+      """)
   }
 }

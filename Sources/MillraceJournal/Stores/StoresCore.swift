@@ -13,8 +13,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
   let waker: Waker?
   private let time: TimeSource
   private let sweeper = Lock<Task<Void, Never>?>(nil)
-  /// The promises of the callers that wait for the end, and the report once that has come.
-  let end = Lock<(waiting: [Promise<Void>], report: StoresReport?)>(([], nil))
+  let end = Lock(StoresEnd())
 
   init(
     _ name: String, _ parts: KeyParts<Key, I>, _ source: any KeySource<I>, _ limits: StoresLimits, _ waker: Waker?
@@ -43,19 +42,21 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       switch parts.store(of: key, in: partition, source) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let made):
-        let works: [Registry.Work]
-        (found, isOpen, works) = registry.withLock { registry in
+        let (works, isFull): ([Registry.Work], Bool)
+        (found, isOpen, works, isFull) = registry.withLock { registry in
           // Once more with the lock, because the keys of a partition that is given up are removed with it after this refuses them.
-          if let reason = source.partitions?.refusal(of: partition) { return (.rejected(reason), false, []) }
+          if let reason = source.partitions?.refusal(of: partition) { return (.rejected(reason), false, [], false) }
           let (found, works) = registry.add(made, isWake: isWake)
-          return (found, found.isOpen, works)
+          return (found, found.isOpen, works, registry.isFull)
         }
         perform(works)
+        // Runs that wait for their turns keep their keys in memory, so that others would not be opened before.
+        if isFull { source.recoveryLine?.open() }
       }
     }
     switch found {
     case .member(let member): return .success((member, isOpen))
-    case .rejected(let reason): return .failure(RejectedUse(reason: reason))
+    case .rejected(let reason): return .failure(RejectedUse(reason: reason, isFinal: true))
     case .none: preconditionFailure("A key that was added is found.")
     }
   }
@@ -82,7 +83,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       return member.store.send(action, context: context, in: tree, key: sendersKey, confirming: confirming)
     }
     guard let held = member.store.hold(action, context: context, in: tree, key: sendersKey, confirming: confirming)
-    else { return .refused(.full) }
+    else { return .refused(.full(at: .room)) }
     let (isHeld, reason) = registry.withLock { ($0.hold(held, for: member), member.refusal) }
     if let reason {
       member.store.reject(held, reason)
@@ -152,6 +153,7 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
       }
       registry.withLock { _ in member.opening = opening }
     } catch {
+      didFail(error)
       let reason = source.partitions?.refusal(of: member.partition, after: error) ?? .journal(error)
       return perform(registry.withLock { $0.didFailToOpen(member, reason) })
     }
@@ -212,11 +214,10 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
 
   /// Removes a store whose journal has failed; its open runs are handled again by another one, unless another process writes its log.
   private func didStop(_ member: Member, _ failure: JournalError) {
+    didFail(failure)
     let metrics = member.store.metricsAtOnce
-    let isShared = source.partitions?.isShared == true
     let works = registry.withLock { registry in
       registry.count(metrics, of: member)
-      if failure.isLoss, !isShared { registry.isFenced = true }
       return registry.didStop(member)
     }
     perform(works)
@@ -226,6 +227,9 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
 
   /// Opens a key again in a second.
   private func openAgain(_ member: Member) { waker?.didStop(member.key, at: parts.configuration.wallTime()) }
+
+  /// The time on the clock of the stores.
+  var now: Int64 { time.now() }
 
   /// Sleeps on the clock of the stores.
   func sleep(for duration: Duration) async throws { try await time.sleep(until: time.now() &+ duration.nanoseconds) }
@@ -241,9 +245,11 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
     }
   }
 
-  /// Opens no more keys, and ends the task that sweeps.
-  func refuseMore() {
-    perform(registry.withLock { $0.end(.shuttingDown) })
+  /// Refuses further uses, and ends the task that sweeps.
+  ///
+  /// - Parameter drains: Whether keys are still opened to which actions were sent.
+  func refuseMore(drains: Bool = false) {
+    perform(registry.withLock { $0.end(.shuttingDown, drains: drains) })
     sweeper.withLock { $0 }?.cancel()
   }
 }
@@ -251,12 +257,14 @@ final class StoresCore<Key: LosslessStringConvertible & Hashable & Sendable, I: 
 /// The refusal of a use.
 struct RejectedUse: Error {
   let reason: Rejection
+  /// Whether the stores of all keys have ended, if the reason is an error of the journal.
+  var isFinal = false
 
   /// The error of a call that reads.
   var error: StoreError {
     switch reason {
     case .shuttingDown: StoreError(.shutDownBeforeAcceptance)
-    case .journal(let error): StoreError(.notOpened(error))
+    case .journal(let error): StoreError(isFinal ? .journalFailed(error) : .notOpened(error))
     default: StoreError(.ended(.rejected(reason)))
     }
   }
@@ -296,16 +304,14 @@ struct KeyParts<Key: LosslessStringConvertible & Hashable & Sendable, I: Interac
   let initial: @Sendable (Key) -> I.State
   let interactor: @Sendable (Key) -> I
   let interceptors: @Sendable (Key) -> [any Interceptor<I>]
-  let feedbacks: @Sendable (Key) -> [Feedback<I.State, I.Action>]
+  let feedbacks: @Sendable (Key) -> [KeyFeedback<I.State, I.Action>]
 
   /// Creates the store of a key, which is not open.
   func store(of key: JournalKey, in partition: Int, _ source: any KeySource<I>) -> Result<KeyedStore<I>, RejectedUse> {
     guard let id = Key(key.name), id.description.utf8.elementsEqual(key.name.utf8) else {
       return .failure(RejectedUse(reason: .journal(JournalError.noKey(key, of: Key.self))))
     }
-    guard let feedbacks = KeyFeedbacks(feedbacks(id)) else {
-      return .failure(RejectedUse(reason: .journal(JournalError.feedback(key))))
-    }
+    let feedbacks = KeyFeedbacks(feedbacks(id).flatMap(\.feedbacks))
     let store = Store.unopened(
       initial: initial(id), interactor: interactor(id), configuration: configuration, gate: source.makeGate())
     return .success(KeyedStore(key, in: partition, store, interceptors(id), feedbacks))

@@ -76,6 +76,8 @@ final class Waker: Sendable {
       for index in due {
         if let claim = partitions.claim(of: index) { failed += await pass(claim, before: now + 1, stores) }
       }
+      // Not before, so that of all runs that were open the one with the fewest deaths is handled first.
+      stores.source.recoveryLine?.open()
       let isFirst = failed.isEmpty
       let alarm = isFirst ? Int64.max : WallTime.after(pause, stores.parts.configuration.wallTime())
       pause = isFirst ? .seconds(1) : min(pause * 2, .seconds(60))
@@ -209,7 +211,7 @@ extension StoresCore {
       if case .rejected(.notOwner) = (error as? StoreError)?.outcome { return true }
       reportWake("The key \(key.quoted) has to be open, and was not opened. \(error)", error)
       let code = ((error as? StoreError)?.underlying as? JournalError)?.code
-      return code == .conflict || code == .lost || code == .noKey || code == .feedback
+      return code == .conflict || code == .lost || code == .noKey
     }
   }
 

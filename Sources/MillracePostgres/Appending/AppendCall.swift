@@ -48,8 +48,16 @@
     var begins: Bool
     /// The number of times that it was tried.
     var attempts = 0
+    /// The time after which the append is not tried again because its row is locked.
+    let deadline: ContinuousClock.Instant
+    /// The time before which it is not tried again, and the pause that ends then; nil unless its row was locked.
+    var pause: (end: ContinuousClock.Instant, length: Duration)?
 
-    init(_ part: JournalKeyAppend, _ claim: JournalClaim?, _ number: Int, of results: AppendResults, limit: Int) {
+    init(
+      _ part: JournalKeyAppend, _ claim: JournalClaim?, _ number: Int, of results: AppendResults, limit: Int,
+      deadline: ContinuousClock.Instant
+    ) {
+      self.deadline = deadline
       (key, last) = (part.key, part.last)
       (self.claim, self.number, self.results) = (claim, number, results)
       let count = part.batches.firstIndex { $0.byteCount > limit } ?? part.batches.count
@@ -61,8 +69,19 @@
     /// The sequence of the last record once all batches are stored.
     var end: JournalSequence { last.advanced(by: count) }
 
+    /// The writer that must have stored the record at `last`; nil if the claim tells, or the append takes the log over.
+    var expectedWriter: UInt64? {
+      guard claim == nil, last > .start, let first = batches.first, first.entries.first?.kind != .epoch else {
+        return nil
+      }
+      return first.id.writer
+    }
+
     /// The number of records.
     var count: Int { batches.reduce(0) { $0 + $1.entries.count } }
+
+    /// The last batch that has records; nil if none has.
+    var lastBatch: JournalBatch.ID? { batches.last { !$0.entries.isEmpty }?.id }
 
     var byteCount: Int { batches.reduce(0) { $0 + $1.byteCount } }
 

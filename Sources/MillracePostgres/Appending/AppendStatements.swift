@@ -6,18 +6,19 @@
     let id: Int64
     /// The id of the name of its stores.
     let stores: Int64
-    let epoch: UInt64
+    let claim: JournalClaim
     /// The position of its last record that was acknowledged, which only the owner moves.
     var position: JournalPosition
-    /// Whether no transaction has found its row with another claim or position, as one does behind a commit whose answer was lost.
+    /// Whether the last transaction found the row as it is here.
+    ///
+    /// It does not after a commit whose answer was lost, or while another transaction has the row locked.
     var isCertain = true
   }
 
   /// The statements that store the appends of several keys in one transaction.
   ///
-  /// Each of them has the fence: the partitions whose claims and positions are still those that the process knows. The first statement locks these
-  /// rows, if there are any, so the others, which see the database as it is then, find the same. Without the lock a statement could see one state
-  /// of a partition, and another one of its keys.
+  /// Each of them has the fence; see ``AppendTexts``. The first statement locks the rows of the partitions, if there are any, so the others, which see the
+  /// database as it is then, find the same. Without the lock a statement could see one state of a partition, and another one of its keys.
   struct AppendStatements {
     let texts: AppendTexts
     let appends: [PendingAppend]
@@ -32,7 +33,8 @@
       PostgresStatement(sql) {
         let all = partitions.values
         $0.add(numbers: all.map(\.id))
-        $0.add(numbers: all.map { Int64(bitPattern: $0.epoch) })
+        $0.add(numbers: all.map { Int64(bitPattern: $0.claim.epoch) })
+        $0.add(numbers: all.map { Int64(bitPattern: $0.claim.name) })
         $0.add(numbers: all.map { Int64(bitPattern: $0.position.number) })
         add(&$0)
       }
@@ -59,7 +61,8 @@
 
     /// Stores the records of the keys that end where they are expected to, moves the partitions, and returns the numbers of these keys, from 1.
     private var store: PostgresStatement {
-      var keys: (sets: [Int64], wakes: [Int64?], epochSequences: [Int64?], epochs: [[UInt8]?]) = ([], [], [], [])
+      var keys: (sets: [Int64], wakes: [Int64?], epochSequences: [Int64?], epochs: [[UInt8]?], writers: [Int64?]) =
+        ([], [], [], [], [])
       var rows: [RecordRow] = []
       rows.reserveCapacity(appends.reduce(0) { $0 + $1.count })
       for (number, append) in appends.enumerated() {
@@ -77,6 +80,7 @@
         keys.wakes.append(wake.time(after: nil))
         keys.epochSequences.append(newest?.0)
         keys.epochs.append(newest?.1)
+        keys.writers.append(append.expectedWriter.map { Int64(bitPattern: $0) })
       }
       return statement(texts.store) {
         $0.add(numbers: appends.map { place(of: $0).stores })
@@ -87,6 +91,7 @@
         $0.add(numbers: keys.wakes)
         $0.add(numbers: keys.epochSequences)
         $0.add(blobs: keys.epochs)
+        $0.add(numbers: keys.writers)
         $0.add(numbers: rows.count) { rows[$0].key }
         $0.add(numbers: rows.count) { rows[$0].sequence }
         $0.add(numbers: rows.count) { rows[$0].writer }
@@ -100,14 +105,14 @@
       }
     }
 
-    /// Reads what the tables have of the keys.
+    /// Reads what the tables have of the keys, and the writers of the records at their ends.
     static func keys(_ appends: [PendingAppend], _ stores: [Int64], in tables: PostgresTables) -> PostgresStatement {
       PostgresStatement(
         """
-        select w.n, e.last, j.id, \(StoredKey.columns.split(separator: ", ").map { "j.\($0)" }.joined(separator: ", ")) \
+        select w.n, e.last, j.id, (select r.writer from \(tables("record")) r where r.key = j.id and r.sequence = j.last), \(StoredKey.columns.split(separator: ", ").map { "j.\($0)" }.joined(separator: ", ")) \
         from unnest($1::bigint[], $2::bytea[], $3::bytea[]) with ordinality w(stores, name, digest, n) \
-        left join \(tables("key")) j on j.stores = w.stores and j.digest = sha256(w.name) \
-        left join \(tables("erased")) e on e.digest = convert_from(w.digest, 'UTF8') order by w.n
+        left join lateral (select * from \(tables("key")) where stores = w.stores and digest = sha256(w.name) offset 0) j on true \
+        left join \(tables("erased")) e on e.digest = \(PostgresTables.digest("w.digest")) order by w.n
         """
       ) {
         $0.add(numbers: stores)

@@ -61,6 +61,25 @@
       }
     }
 
+    /// The values of all keywords, also those of the environment and of a service file, as a connection has them.
+    ///
+    /// Values that libpq never shows are left out.
+    var settings: [String: String] {
+      guard let handle = withPointers(timeout: 1, { PQconnectStartParams($0, $1, 0) }) else { return [:] }
+      defer { PQfinish(handle) }
+      guard let options = PQconninfo(handle) else { return [:] }
+      defer { PQconninfoFree(options) }
+      var (settings, option) = ([String: String](), options)
+      while let keyword = option.pointee.keyword {
+        let isHidden = option.pointee.dispchar.map { String(cString: $0) } == "*"
+        if let value = option.pointee.val.map({ String(cString: $0) }), !value.isEmpty, !isHidden {
+          settings[String(cString: keyword)] = value
+        }
+        option += 1
+      }
+      return settings
+    }
+
     /// Calls `body` with the keywords and the values as libpq takes them, with those of a journal where the text has none.
     ///
     /// - Parameter timeout: the time in milliseconds for which the network may take sent bytes without an answer.

@@ -12,6 +12,14 @@
     /// There is no connection, so nothing was sent.
     case disconnected(String)
 
+    /// The reason, as the middle of a sentence.
+    var reason: String {
+      switch self {
+      case .unanswered(let reason), .disconnected(let reason), .refused(_, let reason): reason
+      case .doubtful: "a commit did not wait for its standby"
+      }
+    }
+
     /// The error of a call that only reads.
     var readError: JournalError {
       switch self {
@@ -37,6 +45,28 @@
       }
     }
 
+    /// Whether the connection can be used after the failure.
+    ///
+    /// A server that has become read-only, or shuts down, refuses every statement of the connection, while another server may be behind the same address.
+    var leavesConnection: Bool {
+      guard case .refused(let state, _) = self else { return false }
+      return !["25006", "25P02"].contains(state) && !state.hasPrefix("57P0")
+    }
+
+    /// Whether a state is the answer of a pooler whose server is gone, which leaves open whether the server has committed.
+    static func isOfPooler(_ state: String) -> Bool { state.hasPrefix("08") || state == "58000" }
+
+    /// Whether the server, or the role, does not have a function.
+    var isOfFunction: Bool {
+      guard case .refused(let state, _) = self else { return false }
+      return ["42501", "0A000", "55000", "42883"].contains(state)
+    }
+
+    /// Whether a row that another transaction has locked is the reason.
+    var isOfLock: Bool {
+      if case .refused(state: "55P03", _) = self { true } else { false }
+    }
+
     /// Whether the server refuses the same transaction again.
     var isLasting: Bool {
       if case .refused = self { !error.isTransient } else { false }
@@ -51,7 +81,8 @@
 
     private static func error(_ state: String, _ message: String) -> JournalError {
       let transient =
-        ["40P01", "40001", "25006", "55P03", "57014"].contains(state) || state.hasPrefix("53") || state.hasPrefix("57P")
+        ["40P01", "40001", "25006", "25P02", "55P03", "57014"].contains(state) || state.hasPrefix("53")
+        || state.hasPrefix("57P")
       if transient { return .unavailable(message) }
       return JournalError(
         .failed,

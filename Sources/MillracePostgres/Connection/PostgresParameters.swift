@@ -110,11 +110,14 @@
   /// A statement with its parameters.
   struct PostgresStatement {
     let sql: String
-    var parameters = PostgresParameters()
+    let parameters: PostgresParameters
+    let name: PreparedStatements.Name
 
     init(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) {
-      self.sql = sql
+      var parameters = PostgresParameters()
       add(&parameters)
+      (self.sql, self.parameters) = (sql, parameters)
+      name = PreparedStatements.Name(sql, parameters.types)
     }
   }
 #endif

@@ -7,10 +7,14 @@
     /// The id of the name of its stores.
     let stores: Int64
     let epoch: UInt64
+    /// The name of the newest claim.
+    let name: UInt64
     let position: JournalPosition
+    /// The batch of the last append; nil if a program of version 2 made it.
+    let batch: JournalBatch.ID?
     private let owner: [UInt8]
 
-    static let columns = "id, stores, epoch, position, owner"
+    static let columns = "id, stores, epoch, position, owner, name, last_writer, last_batch"
 
     /// Reads the first row of these columns; nil if there is none.
     init?(_ result: PostgresResult) {
@@ -20,7 +24,12 @@
       epoch = result.bits(0, 2)
       position = JournalPosition(result.bits(0, 3))
       owner = result.bytes(0, 4)
+      name = result.bits(0, 5)
+      batch = result.batch(0, 6)
     }
+
+    /// Whether a claim is the newest one.
+    func isOf(_ claim: JournalClaim) -> Bool { epoch == claim.epoch && name == claim.name }
 
     /// The process that made the last claim; nil if its name cannot be read.
     func newcomer(_ partition: JournalPartition) -> JournalEpoch? {
@@ -68,7 +77,9 @@
     }
 
     /// Makes an owner the newest one; the row of the last statement is that of the partition then.
-    func claim(as owner: [UInt8]) -> [PostgresStatement] {
+    ///
+    /// - Parameter name: The name of the claim.
+    func claim(as owner: [UInt8], _ name: UInt64) -> [PostgresStatement] {
       [
         named,
         statement(
@@ -78,10 +89,13 @@
           """),
         statement(
           """
-          update \(tables("partition")) set epoch = epoch + 1, owner = $3, member_high = null, member_low = null where \(isPartition) \
-          returning \(StoredPartition.columns)
+          update \(tables("partition")) set epoch = epoch + 1, owner = $3, name = $4, member_high = null, member_low = null \
+          where \(isPartition) returning \(StoredPartition.columns)
           """
-        ) { $0.add(owner) },
+        ) {
+          $0.add(owner)
+          $0.add(name)
+        },
       ]
     }
 
@@ -127,7 +141,7 @@
           """
           select \(RecordRow.columns), k.name from (select *, sum(length(payload)) over (order by position rows unbounded preceding) - length(payload) as before \
           from \(tables("record")) where partition = \(id) and position > $3 order by position limit \(largestPage)) r \
-          join \(tables("key")) k on k.id = r.key where r.before < $4 order by r.position
+          cross join lateral (select k.name from \(tables("key")) k where k.id = r.key offset 0) k where r.before < $4 order by r.position
           """
         ) { $0.add(max(byteCount, 1)) },
         after(
@@ -205,14 +219,14 @@
     ///   - name: the name before the first one; nil to begin.
     func names(prefix: String, after name: String?) -> PostgresStatement {
       let (listed, name) = (PostgresTables.listed, name.map { Array($0.utf8) })
-      // No byte of UTF-8 is the greatest one.
-      let end = prefix.utf8.last.map { Array(prefix.utf8.dropLast()) + [$0 + 1] }
+      // No byte of UTF-8 is the greatest one. Both ends are values, so that a plan for any of them reads the index from one to the other.
+      let end = prefix.utf8.last.map { Array(prefix.utf8.dropLast()) + [$0 + 1] } ?? [.max]
       return PostgresStatement(
         """
         select name from \(tables("key")) where stores = coalesce((select id from \(tables("stores")) where digest = sha256($1)), \
-        case when $1 is null then 0 end) and \(listed("name")) >= \(listed("$2")) and name >= $2 \
-        and ($3 is null or \(listed("name")) >= \(listed("$3")) and name > $3) \
-        and ($4 is null or \(listed("name")) <= \(listed("$4")) and name < $4) order by \(listed("name")), name limit \(largestPage)
+        case when $1 is null then 0 end) and \(listed("name")) >= greatest(\(listed("$2")), \(listed("$3"))) and name >= $2 \
+        and ($3 is null or name > $3) and \(listed("name")) <= \(listed("$4")) and name < $4 order by \(listed("name")), name \
+        limit \(largestPage)
         """
       ) {
         $0.add(stores?.utf8)

@@ -28,7 +28,7 @@
     var row: [PostgresStatement] {
       [
         storedRow,
-        PostgresStatement("select last from \(tables("erased")) where digest = convert_from($1, 'UTF8')") {
+        PostgresStatement("select last from \(tables("erased")) where digest = \(PostgresTables.digest("$1"))") {
           $0.add(key.digest.description.utf8)
         },
       ]
@@ -93,14 +93,23 @@
     }
 
     /// Removes records up to a sequence, and returns the last one that is removed if there is one; the key has to be locked.
-    func truncate(through sequence: JournalSequence, before time: Int64) -> PostgresStatement {
+    ///
+    /// The erasure of an earlier life is older than the records of this one, and goes with the first that are removed by their time.
+    func truncate(
+      through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
+    ) -> PostgresStatement {
       statement(
         """
         with k as materialized (select id, truncated from \(tables("key")) where \(isKey) and snapshot_sequence >= $3), \
         r as materialized (select r.key, r.sequence, r.position, r.time from \(tables("record")) r, k where r.key = k.id \
         and r.sequence <= least($3, k.truncated + \(largestTruncation))), \
-        o as materialized (select * from r where sequence < coalesce((select min(sequence) from r where time >= $4), \
-        \(JournalSequence.largest.number))), \
+        b as materialized (select max(s.sequence) as sequence from (select r.sequence, sum(length(r.payload)) \
+        over (order by r.sequence desc rows unbounded preceding) as size from \(tables("record")) r \
+        where $5::bigint is not null and r.key = (select id from k) and r.sequence <= $3) s where s.size > $5), \
+        o as materialized (select * from r where sequence <= (select sequence from b) \
+        or sequence < coalesce((select min(sequence) from r where time >= $4), \(JournalSequence.largest.number))), \
+        e as (delete from \(tables("erased")) e where e.digest = \(PostgresTables.digest("$6")) and e.partition <> 0 \
+        and exists (select 1 from o where o.time < $4)), \
         d as (delete from \(tables("record")) d using o where d.key = o.key and d.sequence = o.sequence) \
         update \(tables("key")) j set truncated = o.sequence, removed = coalesce(o.position, j.removed) \
         from (select key, max(sequence) as sequence, max(position) as position from o group by key) o \
@@ -109,6 +118,8 @@
       ) {
         $0.add(sequence.number)
         $0.add(time)
+        $0.add(byteCount == .max ? nil : Int64(byteCount))
+        $0.add(key.digest.description.utf8)
       }
     }
 
@@ -176,11 +187,12 @@
     /// - Parameter claim: the claim that has to be the newest one of the partition; nil for a single store.
     func erase(_ claim: JournalClaim? = nil) -> [PostgresStatement] {
       let owned =
-        "(partition = 0 or exists (select 1 from \(tables("partition")) p where p.id = partition and p.epoch = $3))"
+        "(partition = 0 or exists (select 1 from \(tables("partition")) p where p.id = partition and p.epoch = $3 and p.name = $4))"
       let id = "(select id from \(tables("key")) where \(isKey) and \(owned))"
       func erasing(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) -> PostgresStatement {
         statement(sql) {
           $0.add(claim?.epoch ?? 0)
+          $0.add(claim?.name ?? 0)
           add(&$0)
         }
       }
@@ -194,7 +206,8 @@
           with k as (delete from \(tables("key")) where \(isKey) and \(owned) returning stores, partition, last), \
           p as (update \(tables("partition")) set position = position + 1 from k where id = k.partition returning position) \
           insert into \(tables("erased"))(digest, stores, partition, last, position) \
-          select convert_from($4, 'UTF8'), k.stores, k.partition, k.last + 1, (select position from p) from k
+          select convert_from($5, 'UTF8'), k.stores, k.partition, k.last + 1, (select position from p) from k \
+          on conflict (digest) do update set last = excluded.last, position = excluded.position
           """
         ) { $0.add(key.digest.description.utf8) },
       ]

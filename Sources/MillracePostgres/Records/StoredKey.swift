@@ -71,6 +71,17 @@
       }
     }
 
+    /// The error of an append that expects a record of its own writer at the end.
+    var otherRecord: JournalError {
+      let newcomer = try? JournalEpoch(payload: epoch, of: key, at: epochSequence)
+      return JournalError(
+        .lost, sequence: last, newcomer: newcomer,
+        """
+        The log of \(key.quoted) has another record at \(last) than the one that was stored there\(newcomer.map { ", by \($0)" } ?? ""), so that record is lost; check \
+        whether the database was restored from an older copy, and open the store again to continue from there.
+        """)
+    }
+
     /// The error of an append that expects another end.
     func conflict(expected: JournalSequence) -> JournalError {
       do {

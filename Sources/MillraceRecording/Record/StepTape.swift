@@ -40,7 +40,7 @@ struct StepRedaction: Sendable {
 
 /// The failure of a step as a recording has it.
 struct RecordedStepFailure: Codable, Sendable {
-  /// The name of the code of a ``StepError``; nil for an error of the body.
+  /// The name of the code of a ``StepError``, or that of a timeout; nil for an error of the body.
   let code: String?
   let text: String
   /// The name of the error's type; nil if it is left out.
@@ -50,6 +50,9 @@ struct RecordedStepFailure: Codable, Sendable {
 
   init(_ error: any Error, _ redaction: StepRedaction) {
     switch error {
+    case let failure as StepFailure where failure.isTimeout:
+      // Its text is the library's own.
+      (code, type, self.error, text) = (StepFailure.timeoutCode, nil, nil, failure.message)
     case let failure as StepFailure:
       let cause = failure.judged
       code = nil

@@ -118,6 +118,14 @@
       for journal in [source, target] { await journal.close() }
     }
 
+    @Test("A copy in a new file can be read by its owner only")
+    func mode() async throws {
+      let path = folder.file("copy").path
+      await (try await JournalPlace.file(path).open(to: .filling)).close()
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
     @Test(
       "A copy that is repeated gets what was appended since, and a newer snapshot", arguments: CopyDirection.allCases)
     func again(_ direction: CopyDirection) async throws {
@@ -151,6 +159,57 @@
           == "Copied 2 keys, 3 records and 1 snapshot to 'there', and read them back.")
       try await expectSame("cut", source, target, after: 1)
       try await expectSame("a", source, target)
+      for journal in [source, target] { await journal.close() }
+    }
+
+    @Test(
+      "Keys of more than one page are copied together in either direction, also beside long logs, and a repeated copy finds all",
+      arguments: CopyDirection.allCases)
+    func many(_ direction: CopyDirection) async throws {
+      let (source, target) = try await open(direction)
+      let names = (1_000..<2_100).map { "\($0)" }
+      await withTaskGroup { group in
+        for name in names { group.addTask { await source.add("1", name, to: JournalKey(name)) } }
+      }
+      let long = JournalBatch(1, (0..<300).map { JournalEntry(.emit, "\($0)") })
+      #expect(await source.append([long], to: "1500 long", after: .start).stored == 1)
+      try await source.store(JournalSnapshot(sequence: 2, revision: 2, payload: [1]), of: "1000")
+      for number in 0..<8 {
+        try await add(
+          ["1", "\(number)"], to: "x\(number)", in: source, wake: number.isMultiple(of: 2) ? .at(5) : .never)
+      }
+      #expect(
+        try await copy(source, target).get()
+          == "Copied 1109 keys, 2516 records and 1 snapshot to 'there', and read them back.")
+      #expect(screen.recorded.contains("\r\u{1B}[Kkey 1109 of 1109, 2516 records copied"))
+      for key in ["1000", "1500 long", "2099"] as [JournalKey] { try await expectSame(key, source, target) }
+      for number in 0..<8 { try await expectSame(JournalKey("x\(number)", of: "orders"), source, target) }
+      #expect(try await copy(source, target).get() == "Copied nothing to 'there'; 1109 keys were there already.")
+      #expect(sentences.recorded == [])
+      for journal in [source, target] { await journal.close() }
+    }
+
+    @Test("Logs that are too large to be copied together are copied all the same", arguments: CopyDirection.allCases)
+    func large(_ direction: CopyDirection) async throws {
+      let (source, target) = try await open(direction)
+      let text = String(repeating: "x", count: 3 << 20)
+      for key in ["a", "b", "c", "d", "e"] as [JournalKey] { await source.add(text, to: key) }
+      #expect(
+        try await copy(source, target).get()
+          == "Copied 5 keys, 5 records and 0 snapshots to 'there', and read them back.")
+      try await expectSame("e", source, target)
+      for journal in [source, target] { await journal.close() }
+    }
+
+    @Test("A key whose log is there with another wake time is named", arguments: CopyDirection.allCases)
+    func otherWake(_ direction: CopyDirection) async throws {
+      let (source, target) = try await open(direction)
+      try await add(["1"], to: "x", in: source, wake: .at(5))
+      try await add(["1"], to: "x", in: target, wake: .at(6))
+      #expect(
+        try await copy(source, target)
+          == .failure(CommandFailure("Copied nothing to 'there'. 1 key was not copied.", code: 65)))
+      #expect(sentences.recorded.first?.contains("its wake time in 'there' is another one") == true)
       for journal in [source, target] { await journal.close() }
     }
 

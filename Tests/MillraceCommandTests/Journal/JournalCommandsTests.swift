@@ -66,7 +66,15 @@ struct JournalCommandsTests {
     func beside() async throws {
       let writer = try await writer()
       let keys = try await journal("keys", "j")
-      #expect((keys.output, keys.errors, keys.code) == ("--b\na\n", "", 0))
+      #expect((keys.output, keys.code) == ("--b\na\n", 0))
+      #expect(
+        keys.errors
+          == "'j' also has keys of many stores, which are not listed: 'orders'; add --of STORES to list the keys of one of them.\n"
+      )
+      for arguments in [["keys", "j"], ["runs", "j"], ["keys", "j", "--open"]] {
+        let end = try await FinishedCommand("millrace", ["journal"] + arguments + ["--of", "orders"], in: folder)
+        #expect((end.errors, end.code) == ("", 0))
+      }
       #expect(try await journal("keys", "j", "--prefix", "a").output == "a\n")
       #expect(try await journal("keys", "j", "--of", "orders").output == "c\nd\n")
       #expect(try await journal("keys", "j", "--of", "orders", "--due").output == "always                    c\n")
@@ -94,6 +102,12 @@ struct JournalCommandsTests {
         #expect((end.errors, end.code) == ("", 0))
       }
       #expect(try await journal("keys", "j", "--open").output == "       1  orders\n")
+      try await writer.addOrders(("c", .never))
+      let all = try await journal("runs", "j")
+      #expect(
+        all.errors
+          == "'j' also has keys of many stores, which are not listed: 'orders'; add --of STORES to list the runs of one of them.\n"
+      )
       let none = try await journal("runs", "j", "carts")
       #expect(none.errors.hasPrefix("'j' has no key 'carts';"))
       gate.open()
@@ -209,7 +223,7 @@ struct JournalCommandsTests {
       await store.shutdown()
       await writer.close()
       let end = try await journal("abandon", "j", "orders", "2")
-      #expect((end.output, end.errors, end.code) == ("The run 2 of 'orders' is abandoned, by record 3.\n", "", 0))
+      #expect((end.output, end.errors, end.code) == ("The run 2 of 'orders' is abandoned, by record 4.\n", "", 0))
       #expect(try await journal("runs", "j").output.split(separator: "\n").count == 1)
       #expect(try await journal("abandon", "j", "orders", "2").code == 65)
       let number = try await journal("abandon", "j", "orders", "two")

@@ -22,16 +22,6 @@ struct PagesTests {
     Store(initial: [], interactor: Orders(gate: gate), configuration: StoreConfiguration(clock: clock))
   }
 
-  private func ask(
-    _ pages: Pages, _ path: String, _ query: [(name: String, value: String?)] = [], token: String? = nil
-  ) async -> (status: Int, body: String) {
-    var request = InspectorRequest(path: path, query: query, headers: ["host": "localhost"])
-    request.headers["authorization"] = token.map { "Bearer \($0)" }
-    let refusal = pages.refusal(of: request)
-    let response = if let refusal { refusal } else { await pages.answer(request) }
-    return (response.status, response.body)
-  }
-
   @Test("A process without a store is alive, and neither started nor ready")
   func nothingShown() async {
     let pages = pages()
@@ -61,6 +51,7 @@ struct PagesTests {
       #"millrace_keys_failed_total{store="orders"} 0"#, #"millrace_keys_hibernated_total{store="orders"} 0"#,
       #"millrace_keys_refused_total{store="orders"} 0"#, #"millrace_members{store="orders"} 1"#,
       #"millrace_partitions{store="orders"} 0"#, #"millrace_partitions_owned{store="orders"} 0"#,
+      #"millrace_lost_partitions_total{store="orders"} 0"#,
     ] { #expect(metrics.contains(line + "\n"), "\(line)") }
     #expect(!metrics.contains("first key"))
     let runs = await ask(pages, "/runs").body
@@ -82,6 +73,23 @@ struct PagesTests {
     ends.record(true)
     let answer = await ask(pages, "/readyz")
     #expect(answer.status == 503 && answer.body.contains("its lease has ended, so other processes take its keys"))
+  }
+
+  @Test("D6: A process whose journal has lost records stays ready, and names the partitions")
+  func lostRecords() async {
+    let (pages, store) = (pages(), store())
+    let losses = [7, 3].map { number in
+      JournalLoss(of: JournalPartition(of: "orders", number: number), known: 9, found: 4, claim: nil)
+    }
+    let newest = Dictionary(uniqueKeysWithValues: losses.map { ($0.partition.number, $0) })
+    pages.show(
+      ShownStore(
+        name: "orders", metrics: { await store.metrics }, openRuns: { _ in [] },
+        losses: { JournalLosses(count: 3, newest: newest) }))
+    #expect(await ask(pages, "/readyz") == (200, "ok\n"))
+    #expect(
+      await ask(pages, "/readyz", [("verbose", nil)]).body.contains(
+        "[+]store-orders: records of partitions 3, 7 were lost\n"))
   }
 
   @Test("An opening fails startup and readiness with its progress, until the store is shown")

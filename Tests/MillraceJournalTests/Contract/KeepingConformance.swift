@@ -114,6 +114,26 @@ extension JournalConformance {
       #expect(try await journal.texts("a", after: 4) == ["5"])
     },
     JournalConformance(
+      "K6: A truncation removes the oldest records beyond a size, whatever their times, and none that stays uncovered"
+    ) { fixture in
+      var journal = try await fixture.open()
+      let texts = ["a", "bb", "ccc", "dddd", "eeeee"]
+      for (index, text) in texts.enumerated() {
+        let batch = JournalBatch(id: .init(writer: 1, number: UInt64(index)), entries: [.text(text)], time: 50)
+        _ = await journal.append([batch], to: "a", after: JournalSequence(UInt64(index)))
+      }
+      let snapshot = JournalSnapshot(sequence: 4, revision: 4, payload: [4])
+      #expect(try await journal.store(snapshot, of: "a", truncatingBefore: nil, keeping: 0) == .start)
+      #expect(try await journal.store(snapshot, of: "a", truncatingBefore: 50, keeping: 10) == .start)
+      #expect(try await journal.store(snapshot, of: "a", truncatingBefore: 50, keeping: 9) == 1)
+      #expect(try await journal.truncate("a", through: 4, before: 50, keeping: 9) == 1)
+      journal = try await fixture.reopen(journal)
+      #expect(try await journal.texts("a", after: 1) == ["bb", "ccc", "dddd", "eeeee"])
+      #expect(try await journal.truncate("a", through: 3, before: 50, keeping: 4) == 2)
+      #expect(try await journal.truncate("a", through: 4, before: 50, keeping: 3) == 4)
+      #expect(try await journal.texts("a", after: 4) == ["eeeee"])
+    },
+    JournalConformance(
       "A truncation removes at most 10,000 records in a call, and returns the last one that is removed"
     ) { fixture in
       var journal = try await fixture.open()

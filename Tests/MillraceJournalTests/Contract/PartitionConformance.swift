@@ -30,15 +30,36 @@ extension JournalConformance {
       var journal = try await fixture.open()
       let claim = JournalClaim(.of("orders"), epoch: 1)
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim).first?.failure?.code == .lost)
-      _ = try await journal.claim(.of("orders"), as: .now())
+      let made = try await journal.claim(.of("orders"), as: .now())
       journal = try await fixture.reopen(journal)
-      #expect(await journal.append([.init(1, "1", to: "a")], claim: claim).first?.stored == 1)
+      #expect(await journal.append([.init(1, "1", to: "a")], claim: made).first?.stored == 1)
       let later = JournalClaim(.of("orders"), epoch: 2)
       let error = await journal.append([.init(2, "2", to: "a", after: 1)], claim: later).first?.failure
       #expect(error?.code == .lost)
       #expect(
         error?.description.hasPrefix(#"The journal does not know claim 2 of partition 0 of "orders", and had"#) == true)
       #expect(try await journal.texts(.order("a")) == ["1"])
+    },
+    JournalConformance("K5: A claim with the number of the newest one and another name is lost, and changes nothing") {
+      fixture in
+      let journal = try await fixture.open()
+      let owner = JournalEpoch(host: "newcomer", process: 7, time: 0)
+      let newest = try await journal.claim(.of("orders"), as: owner)
+      #expect(await journal.append([.init(1, "1", to: "a")], claim: newest)[0].stored == 1)
+      // A journal that was restored from an older copy gives a number out again.
+      let other = JournalClaim(.of("orders"), epoch: newest.epoch, name: newest.name &+ 1)
+      let failed = await journal.append([.init(2, "2", to: "a", after: 1), .init(2, "2", to: "b")], claim: other)
+      for result in failed {
+        #expect(result.stored == 0 && result.failure?.code == .lost && result.failure?.newcomer == owner)
+        #expect(
+          result.failure?.description.contains("another claim with this number belongs to process 7 on newcomer")
+            == true)
+      }
+      #expect(try await failure { try await journal.erase(.order("a"), claim: other) }.code == .lost)
+      if let shared = journal as? any SharedJournal { try await shared.release([other]) }
+      #expect(await journal.append([.init(3, "3", to: "a", after: 1)], claim: newest)[0].stored == 1)
+      #expect(try await journal.texts(.order("a")) == ["1", "3"])
+      #expect(try await journal.lastSequence(of: .order("b")) == .start)
     },
     JournalConformance("A conflict of one key, or a batch that is too large, leaves the other keys of an append alone")
     {

@@ -190,10 +190,52 @@ extension JournalConformance {
         #expect(try await journal.snapshot(of: .order("a"))?.isInitial == true)
         #expect(try await journal.keys(of: "orders", prefix: "", after: nil) == [.order("a"), .order("b")])
         #expect(
-          try await journal.partition("orders", upTo: 100).items.map(\.text) == ["b1", "a missed to 3", "new"])
+          try await journal.partition("orders", upTo: 100).items.map(\.text)
+            == ["b1", "erased \(JournalKey.order("a").digest)", "new"])
         journal = try await fixture.reopen(journal)
       }
       #expect(await journal.append([.init(4, "late", to: "a", after: 2)], claim: claim)[0].failure?.code == .conflict)
+    },
+    JournalConformance(
+      "K6: An erasure stays beside the new life of its key, until records of that are removed by their time, or the key is erased again"
+    ) { fixture in
+      var journal = try await fixture.open()
+      let claim = try await journal.claim(.of("orders"), as: .now())
+      let (key, erased) = (JournalKey.order("a"), "erased \(JournalKey.order("a").digest)")
+      func append(_ text: String, after last: JournalSequence, at time: Int64) async {
+        let batch = JournalBatch(id: .init(writer: 1, number: last.number), entries: [.text(text)], time: time)
+        let append = JournalKeyAppend([batch], to: key, after: last)
+        #expect(await journal.append([append], claim: claim).map(\.stored) == [1])
+      }
+      func items() async throws -> [String] {
+        let all = try await journal.partition("orders", upTo: 0).items.map(\.text)
+        #expect(try await journal.partition("orders", after: 1, upTo: 1_000).items.map(\.text) == all)
+        return all
+      }
+      await append("old", after: .start, at: 10)
+      try await journal.erase(key, claim: claim)
+      await append("new", after: 2, at: 20)
+      await append("newer", after: 3, at: 30)
+      let snapshot = JournalSnapshot(sequence: 4, revision: 2, payload: [4])
+      #expect(try await journal.store(snapshot, of: key, truncatingBefore: 20, keeping: 8) == 2)
+      journal = try await fixture.reopen(journal)
+      #expect(try await items() == [erased, "new", "newer"])
+      // A record that goes because of its size may be younger than a reader is behind, and so may the erasure.
+      #expect(try await journal.truncate(key, through: 4, before: 20, keeping: 7) == 3)
+      #expect(try await items() == [erased, "a missed to 3", "newer"])
+      try await journal.erase(key, claim: claim)
+      try await journal.erase(key, claim: claim)
+      #expect(try await items() == [erased])
+      await append("again", after: 5, at: 40)
+      await append("last", after: 6, at: 50)
+      journal = try await fixture.reopen(journal)
+      #expect(try await items() == [erased, "again", "last"])
+      try await journal.store(JournalSnapshot(sequence: 7, revision: 2, payload: [7]), of: key)
+      #expect(try await journal.truncate(key, through: 7, before: 41) == 6)
+      #expect(try await items() == ["a missed to 6", "last"])
+      journal = try await fixture.reopen(journal)
+      #expect(try await items() == ["a missed to 6", "last"])
+      #expect(try await journal.snapshot(of: key)?.payload == [7])
     },
     JournalConformance("K7: The key of a single store is erased without a claim, and begins anew behind its end") {
       fixture in

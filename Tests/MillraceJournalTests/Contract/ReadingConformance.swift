@@ -41,6 +41,28 @@ extension JournalConformance {
       let none = try await journal.records(of: "b", after: .start)
       #expect(none.records.isEmpty && none.last == .start)
     },
+    JournalConformance(
+      "The beginning of a log is its newest snapshot, and its end if the engine reads that in the same step"
+    ) {
+      fixture in
+      let journal = try await fixture.open()
+      func expect(_ sequence: JournalSequence?, _ payload: [UInt8]?, last: JournalSequence) async throws {
+        let beginning = try await journal.beginning(of: "a")
+        #expect(beginning.snapshot?.sequence == sequence && beginning.snapshot?.payload == payload)
+        #expect(beginning.last ?? last == last)
+      }
+      try await expect(nil, nil, last: .start)
+      _ = await journal.append([JournalBatch(1, "1", "2"), JournalBatch(2, "3")], to: "a", after: .start)
+      try await expect(nil, nil, last: 3)
+      try await journal.store(JournalSnapshot(sequence: 3, revision: 3, payload: [1, 2]), of: "a")
+      try await expect(3, [1, 2], last: 3)
+      _ = await journal.append([JournalBatch(3, "4")], to: "a", after: 3)
+      try await expect(3, [1, 2], last: 4)
+      // More than an engine stores in one row.
+      let large = Array(repeating: UInt8(7), count: 3 << 20)
+      try await journal.store(JournalSnapshot(sequence: 4, revision: 4, payload: large), of: "a")
+      try await expect(4, large, last: 4)
+    },
     JournalConformance("Keys are any texts, are told apart by their UTF-8, and come in its order") { fixture in
       let journal = try await fixture.open()
       let keys: [JournalKey] = ["", "\u{0}", "%_'\";--", "A", "a", "a b", "e\u{301}", "é", "🏞"]

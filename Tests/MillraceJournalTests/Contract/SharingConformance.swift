@@ -23,6 +23,40 @@ extension JournalConformance {
       try await journal.leave(second.id)
       #expect(try await journal.shares(of: "orders").members == [first])
     },
+    JournalConformance(
+      "K5: A member replaces the others at its address, which cannot join again, and no members of other addresses or stores"
+    ) { fixture in
+      let journal = try await shared(fixture)
+      func member(_ number: UInt64, _ address: String? = "a:80", of stores: String = "orders") -> JournalMember {
+        .test(number, of: stores, address: address)
+      }
+      let others = [member(3, "b:80"), member(4, nil)]
+      let customers = member(5, of: "customers")
+      for member in [member(1), member(2)] + others + [customers] {
+        try await journal.join(member, lease: .seconds(600))
+      }
+      let claim = try #require(try await journal.take([0], as: member(1)).first)
+      _ = try await journal.renew(member(2).id, lease: .zero)
+      try await journal.join(member(6), lease: .seconds(600))
+      // The second one has no lease any longer, and is replaced all the same.
+      #expect(try await journal.replaceMembers(with: member(6)) == [member(1)])
+      #expect(try await journal.replaceMembers(with: member(6)) == [])
+      #expect(try await journal.replaceMembers(with: others[1]) == [])
+      #expect(try await journal.shares(of: "orders").members == others + [member(6)])
+      #expect(try await journal.shares(of: "customers").members == [customers])
+      for number in 1...2 as ClosedRange<UInt64> {
+        #expect(try await journal.renew(member(number).id, lease: .seconds(600)) == false)
+        let error = try await failure { try await journal.join(member(number), lease: .seconds(600)) }
+        #expect(error.code == .conflict && error.newcomer == member(6).process)
+        #expect(
+          error.description.hasPrefix(#"The stores "orders" were opened at the address "a:80" of this process by"#))
+        #expect(try await journal.replaceMembers(with: member(number)) == [])
+      }
+      #expect(try await journal.shares(of: "orders").members == others + [member(6)])
+      let next = try #require(try await journal.take([0], as: member(6)).first)
+      #expect(next.epoch > claim.epoch)
+      #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].failure?.newcomer == member(6).process)
+    },
     JournalConformance("K5: A partition is taken once while its owner has a lease, and the next owner fences that one")
     {
       fixture in
@@ -31,8 +65,8 @@ extension JournalConformance {
       #expect(try await journal.take([0], as: first) == [])
       for member in [first, second] { try await journal.join(member, lease: .seconds(600)) }
       let claim = try #require(try await journal.take([0], as: first).first)
-      #expect(claim == JournalClaim(.of("orders"), epoch: 1))
-      #expect(try await journal.shares(of: "orders").owners == [0: .init(first.id, epoch: 1)])
+      #expect(claim.partition == .of("orders") && claim.epoch == 1)
+      #expect(try await journal.shares(of: "orders").owners == [0: .init(first.id, epoch: 1, name: claim.name)])
       #expect(try await journal.shares(of: "orders").owner(of: 0) == first)
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
       #expect(try await journal.take([0, 7, -1], as: second) == [])
@@ -59,7 +93,7 @@ extension JournalConformance {
       try await journal.release([claim])
       #expect(try await journal.shares(of: "orders").owner(of: 0) == first)
       try await journal.release([again])
-      #expect(try await journal.shares(of: "orders").owners == [0: .init(nil, epoch: again.epoch)])
+      #expect(try await journal.shares(of: "orders").owners == [0: .init(nil, epoch: again.epoch, name: again.name)])
       let next = try #require(try await journal.take([0], as: second).first)
       try await journal.release([again])
       #expect(try await journal.shares(of: "orders").owner(of: 0) == second)
@@ -67,7 +101,7 @@ extension JournalConformance {
       // A claim of a process that is no member fences the owner, and any member may take the partition.
       let alone = try await journal.claim(.of("orders"), as: .now())
       #expect(await journal.append([.init(2, "2", to: "a", after: 1)], claim: next)[0].failure?.code == .conflict)
-      #expect(try await journal.shares(of: "orders").owners == [0: .init(nil, epoch: alone.epoch)])
+      #expect(try await journal.shares(of: "orders").owners == [0: .init(nil, epoch: alone.epoch, name: alone.name)])
       #expect(try await journal.take([0], as: first).count == 1)
     },
     JournalConformance("Of members that take the same partition at once exactly one gets it") { fixture in

@@ -34,7 +34,7 @@ struct ChangingHandlersSnippets {
     }
     first.send(.handle(7), key: "7")
     try await lives.clock.waitForSleepers()
-    #expect(gateway.calls.recorded == ["charge 1.7.charge", "reserve 1.7.reserve"])
+    #expect(gateway.calls.recorded == ["charge 1.k/1.7.charge", "reserve 1.k/1.7.reserve"])
     let after = Gateway(calls: calls)
     let second = try await lives.open { run, _ in try await handling(run, after) }
     lives.clock.advance(by: .seconds(60))
@@ -51,7 +51,7 @@ struct ChangingHandlersSnippets {
       try await run.step("reserve") { step in gateway.call("reserve", step) }
       // snippet.end
     }
-    #expect(result.calls == ["check 1.7.check"] && result.state == ["charged"])
+    #expect(result.calls == ["check 1.k/1.7.check"] && result.state == ["charged"])
   }
 
   @Test("T7: the result of a step that is removed stays unused")
@@ -63,7 +63,7 @@ struct ChangingHandlersSnippets {
       // snippet.end
     }
     #expect(result.calls.isEmpty && result.state == ["charged"])
-    #expect(lives.incidents.recorded.map(\.kind) == [.unusedSteps])
+    #expect(lives.incidents.recorded.isEmpty)
   }
 
   @Test("T7: steps that change places get their results")
@@ -85,7 +85,7 @@ struct ChangingHandlersSnippets {
       try await run.step("reserve") { step in gateway.call("reserve", step) }
       // snippet.end
     }
-    #expect(result.calls == ["charge 1.7.pay"] && result.state == ["charged", "charged"])
+    #expect(result.calls == ["charge 1.k/1.7.pay"] && result.state == ["charged", "charged"])
   }
 
   @Test("T7: a stored result of another type ends the run as failed, with its closing")

@@ -24,8 +24,8 @@ struct DurableStepsSnippets {
     #expect(await second.send(.approve(7)).outcome.kind == .finished)
     #expect(await second.send(.buy(id: 7, items: ["a", "b"]), key: "purchase 7").outcome.kind == .finished)
     #expect(await second.state.shipped == [7])
-    #expect(payments.calls.recorded == ["10.purchase 7.charge"])
-    #expect(warehouse.calls.recorded == ["10.purchase 7.ship a", "10.purchase 7.ship b"])
+    #expect(payments.calls.recorded == ["9.purchases/10.purchase 7.charge"])
+    #expect(warehouse.calls.recorded == ["a", "b"].map { "9.purchases/10.purchase 7.ship \($0)" })
     withExtendedLifetime(first) {}
   }
 
@@ -37,7 +37,8 @@ struct DurableStepsSnippets {
       interactor: Closure { run in
         // snippet.catch
         do {
-          try await run.step("charge", retry: StepRetry(attempts: 3, backoff: .none, timeout: .seconds(10))) { step in
+          let retry = StepRetry(attempts: 3, if: { !($0 is Declined) }, backoff: .none, timeout: .seconds(10))
+          try await run.step("charge", retry: retry) { step in
             try await charge(key: step.idempotencyKey)
           }
         } catch  where !(error is CancellationError) {
@@ -46,15 +47,17 @@ struct DurableStepsSnippets {
         // snippet.end
         @Sendable func charge(key: String) async throws {
           calls.record(key)
-          throw Declined()
+          if calls.recorded.count > 1 { throw Declined() }
+          throw Unavailable()
         }
         @Sendable func refund() async throws { refunded.record(1) }
       })
     #expect(await store.send(()).outcome.kind == .finished)
-    #expect(refunded.recorded == [1] && calls.recorded.count == 3)
+    #expect(refunded.recorded == [1] && calls.recorded.count == 2)
   }
 
   struct Declined: Error {}
+  struct Unavailable: Error {}
 
   /// An interactor with one handler.
   struct Closure: Interactor {

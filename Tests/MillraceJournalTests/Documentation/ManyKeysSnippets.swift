@@ -110,6 +110,33 @@ struct ManyKeysSnippets {
     await carts.shutdown()
   }
 
+  @Test("K5: A program ends when another process takes its keys")
+  func fenced() async throws {
+    let (journal, id) = (MemoryJournal(), OrderID(number: 17))
+    @Sendable func open() async throws -> Stores<OrderID, Order> {
+      var configuration = StoreConfiguration()
+      configuration.report = { _ in }
+      return try await Stores<OrderID, Order>.open(
+        name: "orders", journal: journal, configuration: configuration, initial: { _ in Order.State() },
+        interactor: { Order(id: $0, payments: Paid()) })
+    }
+    let orders = try await open()
+    @Sendable func serve() async -> Int32 {
+      // snippet.fenced
+      await orders.run(drainFor: .seconds(10))
+      let report = await orders.shutdown()
+      print(report)
+      await journal.close()
+      return report.isClean ? 0 : 1
+      // snippet.end
+    }
+    async let code = serve()
+    let newcomer = try await open()
+    #expect(await orders.send(.add(price: 30), to: id).outcome.kind == .failed)
+    #expect(await code == 1)
+    await newcomer.shutdown()
+  }
+
   @Test("Orders are opened, sent to, observed, hibernated, listed, erased and shut down")
   func orders() async throws {
     let (journal, payments, id) = (MemoryJournal(), Paid(), OrderID(number: 17))
@@ -120,7 +147,7 @@ struct ManyKeysSnippets {
     // snippet.end
     // snippet.use
     orders.send(.add(price: 30), to: id)
-    let outcome = await orders.send(.pay, to: id, key: "order \(id) request 17").outcome
+    let outcome = await orders.send(.pay, to: id, key: "request 17").outcome
     let total = try await orders.request(.add(price: 5), of: id, returning: { $0.total })
     let isPaid = try await orders.state(of: id).isPaid
     // snippet.end
@@ -129,7 +156,7 @@ struct ManyKeysSnippets {
     for await total in orders.values(of: id, { $0.total }) {
       if total >= 35 { break }
     }
-    try await orders.wait(for: id, timeout: .seconds(5)) { $0.isPaid }
+    try await orders.wait(for: id, until: { $0.isPaid }, timeout: .seconds(5))
     // snippet.end
     // snippet.keys
     let first = try await orders.keys(prefix: "1")

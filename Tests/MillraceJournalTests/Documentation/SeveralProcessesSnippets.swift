@@ -29,7 +29,7 @@ struct SeveralProcessesSnippets {
     let id = OrderID(number: 17)
     func forward(_ action: String, to address: String, for id: OrderID) async throws {}
     // snippet.send
-    switch await orders.send(.pay, to: id, key: "order \(id) request 17").outcome {
+    switch await orders.send(.pay, to: id, key: "request 17").outcome {
     case .rejected(.notOwner(let address?)): try await forward("pay", to: address, for: id)
     case .rejected(.notOwner(nil)): throw Unavailable(description: "The key changes hands; try again in a second.")
     case .finished: break

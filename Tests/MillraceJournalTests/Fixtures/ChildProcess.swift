@@ -82,6 +82,9 @@
       get async { await onThread { [output] in Self.text(of: output) } }
     }
 
+    /// Closes the end of standard output that is read here, as a program does that has seen enough.
+    func closeOutput() throws { try output.close() }
+
     /// All of standard error.
     var complaints: String {
       get async { await onThread { [errors] in Self.text(of: errors) } }

@@ -47,17 +47,18 @@ final class CountedJournal: Journal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
     try count()
-    return try await base.store(snapshot, of: key, truncatingBefore: time)
+    return try await base.store(snapshot, of: key, truncatingBefore: time, keeping: byteCount)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int)
+    async throws(JournalError)
     -> JournalSequence
   {
     try count()
-    return try await base.truncate(key, through: sequence, before: time)
+    return try await base.truncate(key, through: sequence, before: time, keeping: byteCount)
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] {

@@ -30,6 +30,7 @@
     func options(_ files: OpenJournals = OpenJournals()) -> SQLiteJournalOptions {
       var options = SQLiteJournalOptions()
       options.system = name
+      options.syncFolder = { [self] in millrace_disk_sync_folder(disk) }
       options.pageSize = 512
       options.checkpointPages = 12
       options.keysAtOnce = 1

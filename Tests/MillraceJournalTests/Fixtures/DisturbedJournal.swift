@@ -51,6 +51,10 @@ final class DisturbedJournal: ForwardedJournal, SharedJournal {
     try await disturbed { () async throws(JournalError) in try await base.join(member, lease: lease) }
   }
 
+  func replaceMembers(with member: JournalMember) async throws(JournalError) -> [JournalMember] {
+    try await disturbed { () async throws(JournalError) in try await base.replaceMembers(with: member) }
+  }
+
   func renew(_ member: JournalMember.ID, lease: Duration) async throws(JournalError) -> Bool {
     try await disturbed { () async throws(JournalError) in try await base.renew(member, lease: lease) }
   }

@@ -13,15 +13,15 @@ extension ForwardedJournal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
-    try await base.store(snapshot, of: key, truncatingBefore: time)
+    try await base.store(snapshot, of: key, truncatingBefore: time, keeping: byteCount)
   }
 
   func truncate(
-    _ key: JournalKey, through sequence: JournalSequence, before time: Int64
+    _ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
-    try await base.truncate(key, through: sequence, before: time)
+    try await base.truncate(key, through: sequence, before: time, keeping: byteCount)
   }
 
   func records(

@@ -10,6 +10,7 @@ final class KeysJournal: ForwardedJournal {
     var snapshotGate: Gate?
     var appendGate: Gate?
     var failingAppends: JournalError.Code?
+    var failingPositions = 0
   }
 
   /// The names of the keys whose snapshots were read: one for each opening.
@@ -47,6 +48,19 @@ final class KeysJournal: ForwardedJournal {
   /// Fails the next openings with these errors.
   func failOpenings(_ codes: JournalError.Code...) { script.withLock { $0.failures = codes } }
 
+  /// Fails this number of reads of positions as unavailable.
+  func failPositions(_ count: Int) { script.withLock { $0.failingPositions = count } }
+
+  func positions(of stores: String) async throws(JournalError) -> [Int: JournalPosition] {
+    let fails = script.withLock { script in
+      guard script.failingPositions > 0 else { return false }
+      script.failingPositions -= 1
+      return true
+    }
+    if fails { throw JournalError(.unavailable, "The journal does not answer; try again.") }
+    return try await base.positions(of: stores)
+  }
+
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? {
     openings.record(key.name)
     try? await script.withLock { $0.readGate }?.enter()
@@ -70,10 +84,10 @@ final class KeysJournal: ForwardedJournal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    let removed = try await base.store(snapshot, of: key, truncatingBefore: time)
+    let removed = try await base.store(snapshot, of: key, truncatingBefore: time, keeping: byteCount)
     snapshots.record(key.name)
     return removed
   }

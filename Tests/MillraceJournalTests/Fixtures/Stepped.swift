@@ -66,6 +66,21 @@ final class Lives: Sendable {
     stores.record(store)
     return store
   }
+
+  /// Takes an action up whose handler ends with a wait at a gate, and returns when the handler is there and its mutations are durable.
+  func crash(
+    plan: Plan = .concurrent.recovery(.handleAgain), _ options: JournalOptions = JournalOptions(), key: String? = nil,
+    after handling: @escaping Stepped.Handling
+  ) async throws {
+    let gate = Gate()
+    let store = try await open(plan: plan, options: options) { run, number in
+      try await handling(run, number)
+      try await gate.enter()
+    }
+    store.send(.handle(1), key: key)
+    try await gate.waitForArrivals(1)
+    for await _ in store.states(.latest.durable) { break }
+  }
 }
 
 extension Store where I == Stepped {

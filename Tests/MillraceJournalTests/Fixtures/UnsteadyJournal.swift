@@ -109,20 +109,21 @@ final class UnsteadyJournal: Journal {
   }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
     try? await script.withLock { $0.snapshotGate }?.enter()
-    let removed = try await base.store(snapshot, of: key, truncatingBefore: time)
+    let removed = try await base.store(snapshot, of: key, truncatingBefore: time, keeping: byteCount)
     snapshots.record(snapshot)
     if time != nil { truncations.record(removed) }
     return removed
   }
 
   @discardableResult
-  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int)
+    async throws(JournalError)
     -> JournalSequence
   {
-    let removed = try await base.truncate(key, through: sequence, before: time)
+    let removed = try await base.truncate(key, through: sequence, before: time, keeping: byteCount)
     truncations.record(removed)
     return removed
   }

@@ -1,5 +1,7 @@
 import Millrace
-import MillraceJournal
+import MillraceTesting
+
+@testable import MillraceJournal
 
 /// The commits of many accounts that a projection has seen; it rejects an event that it has seen before, and one before which it has missed any.
 struct Ledger: Interactor {
@@ -74,5 +76,27 @@ struct Ledger: Interactor {
     case .missed(let key, let state, let revision): .missed(key.name, state, revision: revision)
     case .erased(let digest): .erased(digest.description)
     }
+  }
+}
+
+extension Projection where I == Ledger {
+  /// Opens the ledger of the accounts of a journal.
+  static func ledger(
+    of source: any PartitionedJournal, in journal: any Journal, _ configuration: StoreConfiguration,
+    schema: StoreSchema<Ledger> = StoreSchema(), options: JournalOptions = JournalOptions(),
+    _ action: @escaping @Sendable (ProjectionEvent<Accounts>) -> Ledger.Action? = Ledger.action
+  ) async throws(JournalError) -> Projection {
+    try await open(
+      initial: Ledger.State(), interactor: Ledger(), of: ProjectionSource("accounts", in: source), journal: journal,
+      key: "ledger", configuration: configuration, schema: schema, options: options, action: action)
+  }
+}
+
+extension StoreConfiguration {
+  /// A configuration whose incidents are recorded.
+  static func reporting(to incidents: Recorder<Incident>) -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.report = { incidents.record($0) }
+    return configuration
   }
 }

@@ -11,21 +11,19 @@ struct ProjectionTests {
   private let incidents = Recorder<Incident>()
 
   private func configuration(_ change: (inout StoreConfiguration) -> Void = { _ in }) -> StoreConfiguration {
-    var configuration = StoreConfiguration()
-    configuration.report = { [incidents] in incidents.record($0) }
+    var configuration = StoreConfiguration.reporting(to: incidents)
     change(&configuration)
     return configuration
   }
 
   private func ledger(
     _ configuration: StoreConfiguration? = nil, in source: (any PartitionedJournal)? = nil,
-    schema: StoreSchema<Ledger> = StoreSchema(), options: JournalOptions = JournalOptions(),
+    own: (any Journal)? = nil, schema: StoreSchema<Ledger> = StoreSchema(), options: JournalOptions = JournalOptions(),
     _ action: @escaping @Sendable (ProjectionEvent<Accounts>) -> Ledger.Action? = Ledger.action
   ) async throws(JournalError) -> Projection<Ledger> {
-    try await Projection.open(
-      initial: Ledger.State(), interactor: Ledger(), of: ProjectionSource("accounts", in: source ?? journal),
-      journal: journal, key: "ledger", configuration: configuration ?? self.configuration(), schema: schema,
-      options: options, action: action)
+    try await .ledger(
+      of: source ?? journal, in: own ?? journal, configuration ?? self.configuration(), schema: schema,
+      options: options, action)
   }
 
   @Test("K6: A projection decides each commit of each key once, in their order, also when it is opened again")
@@ -55,6 +53,61 @@ struct ProjectionTests {
     await stores.shutdown()
     await projection.shutdown()
     #expect(incidents.recorded.isEmpty)
+  }
+
+  @Test("D6: A projection outlives an outage of its source that is longer than the deadline, and says so once")
+  func sourceOutage() async throws {
+    let (clock, source) = (TestClock(), KeysJournal(journal))
+    let stores = try await ManyAccounts.accounts(journal)
+    let projection = try await ledger(configuration { $0.clock = clock }, in: source)
+    try await projection.catchUp()
+    source.failPositions(4)
+    _ = await stores.send(.deposit(5), to: "a").outcome
+    for _ in 1...4 {
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(31))
+    }
+    try await projection.reader.wait(until: { $0.accounts["a"]?.state.balance == 6 }, timeout: nil)
+    #expect(projection.failure == nil && incidents.recorded.map(\.kind) == [.lateReader])
+    await projection.shutdown()
+    await stores.shutdown()
+  }
+
+  @Test(
+    "D6: A projection outlives an outage of its own log, decides each event once, and its shutdown waits for the deadline"
+  )
+  func ownOutage() async throws {
+    let (clock, own) = (TestClock(), UnsteadyJournal(MemoryJournal(), hidesChanges: true))
+    let stores = try await ManyAccounts.accounts(journal)
+    let projection = try await ledger(configuration { $0.clock = clock }, own: own)
+    _ = await stores.send(.deposit(5), to: "a").outcome
+    try await projection.catchUp()
+    own.fail(.unavailable)
+    _ = await stores.send(.deposit(5), to: "a").outcome
+    for _ in 1...4 {
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(31))
+    }
+    try await clock.waitForSleepers()
+    own.fail(nil)
+    _ = await stores.send(.deposit(5), to: "a").outcome
+    clock.advance(by: .seconds(1))
+    try await projection.catchUp()
+    #expect(await projection.reader.state.accounts["a"]?.state.balance == 16)
+    #expect(projection.failure == nil && incidents.recorded.map(\.kind) == [.lateReader])
+    own.fail(.unavailable)
+    _ = await stores.send(.deposit(5), to: "a").outcome
+    try await clock.waitForSleepers()
+    let shutdown = Task.immediate { await projection.shutdown() }
+    try await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(30))
+    await shutdown.value
+    own.fail(nil)
+    let again = try await ledger(own: own)
+    try await again.catchUp()
+    #expect(await again.reader.state.accounts["a"]?.state.balance == 21)
+    await again.shutdown()
+    await stores.shutdown()
   }
 
   @Test(
@@ -178,7 +231,7 @@ struct ProjectionTests {
     _ = await stores.send(.deposit(5), to: "a").outcome
     try await projection.catchUp()
     #expect(await projection.reader.state.accounts["a"]?.revision == 1)
-    // The erasure itself is no item any more once the key has begun anew.
+    // The first erasure is no item any more once the key is erased again.
     await projection.shutdown()
     try await stores.erase("a")
     _ = await stores.send(.deposit(6), to: "a").outcome
@@ -188,67 +241,6 @@ struct ProjectionTests {
     await again.shutdown()
     await stores.shutdown()
     #expect(incidents.recorded.isEmpty)
-  }
-
-  @Test(
-    "An event that is rejected or would be handled ends the projection with its position, and the next opening begins with it",
-    arguments: [
-      (
-        Ledger.Action.order,
-        "rejected: The interactor decided against the action: its action asks for a handler, which a projection has not; return mutations from 'decide'"
-      ), (.saw("a", .added(1), revision: 7), "rejected: The interactor decided against the action: a has 7 behind 2"),
-    ])
-  func rejected(_ action: Ledger.Action, _ reason: String) async throws {
-    let stores = try await ManyAccounts.accounts(journal)
-    let isMended = Mutex(false)
-    let mending: @Sendable (ProjectionEvent<Accounts>) -> Ledger.Action? = { event in
-      if case .committed(_, _, 3, _) = event, !isMended.withLock({ $0 }) { return action }
-      return Ledger.action(event)
-    }
-    _ = await stores.send(.deposits([1, 2, 3, 4]), to: "a").outcome
-    _ = await stores.send(.deposit(5), to: "b").outcome
-    let projection = try await ledger(nil, mending)
-    let incident = try await incidents.next()
-    #expect(incident.kind == .failedReader)
-    #expect(
-      incident.description == """
-        The projection "ledger" has ended. A projection has not decided an event at position 2 of partition 0 of "accounts": \
-        \(reason). The events before it are decided; mend its interactor, and open it again.
-        """)
-    #expect(projection.failure?.code == .rejected)
-    await #expect(throws: JournalError.self) { try await projection.catchUp() }
-    #expect(await projection.reader.state.accounts.mapValues(\.revision) == ["a": 2])
-    await projection.shutdown()
-    isMended.withLock { $0 = true }
-    let again = try await ledger(nil, mending)
-    try await again.catchUp()
-    #expect(try await again.reader.state.accounts["a"]?.state == stores.state(of: "a"))
-    await again.shutdown()
-    await stores.shutdown()
-  }
-
-  @Test("An event whose mutations cannot be encoded ends the projection, and the event behind it is not decided")
-  func notEncoded() async throws {
-    let stores = try await ManyAccounts.accounts(journal)
-    _ = await stores.send(.deposits([1, 2]), to: "a").outcome
-    _ = await stores.send(.deposit(3), to: "b").outcome
-    // All events are on one page, so that those behind the first one that is not decided are sent too.
-    let projection = try await ledger(nil) { event in
-      guard case .committed(_, _, 2, _) = event else { return Ledger.action(event) }
-      return .missed("a", Accounts.State(balance: Accounts.State.notEncoded), revision: 2)
-    }
-    let incident = try await incidents.next()
-    #expect(incident.description.contains("at position 2 of partition 0"))
-    #expect(incident.description.contains("the balance is 666"))
-    #expect(await projection.reader.state.accounts.keys.sorted() == ["a"])
-    #expect(await projection.reader.state.accounts["a"]?.revision == 1)
-    #expect(await projection.positions.state[0] == 1)
-    await projection.shutdown()
-    let again = try await ledger()
-    try await again.catchUp()
-    #expect(await again.reader.state.accounts.mapValues(\.revision) == ["a": 2, "b": 1])
-    await again.shutdown()
-    await stores.shutdown()
   }
 
   @Test(
@@ -277,31 +269,6 @@ struct ProjectionTests {
     #expect(try await again.positions.state[0] == journal.end("accounts"))
     await again.shutdown()
     await stores.shutdown()
-  }
-
-  @Test("Numbers that no program has stored end the projection with a sentence, or are passed over, and trap nothing")
-  func impossible() async throws {
-    let place = ProjectedMutation<Ledger.Mutation>.moved(partition: 0, ProjectionPlace(part: -5))
-    let payload = EntryPayload(head: DecidedHead(results: nil), mutations: [place])
-    let moved = JournalEntry(kind: .decided, payload: Array(try JSONJournalCoder().encode(payload)), revision: 1)
-    #expect(
-      await journal.append(
-        [JournalBatch(id: .init(writer: 1, number: 1), entries: [moved])], to: "ledger", after: .start
-      )
-      .failure == nil)
-    let claim = try await journal.claim(JournalPartition(of: "accounts", number: 0), as: .now())
-    let added = EntryPayload(head: DecidedHead(results: nil), mutations: [Accounts.Mutation.added(5)])
-    let bytes = Array(try JSONJournalCoder().encode(added))
-    let entries = [1, Int.min].map { JournalEntry(kind: .decided, payload: bytes, revision: $0) }
-    let batch = JournalBatch(id: .init(writer: 2, number: 1), entries: entries)
-    let results = await journal.append([JournalKeyAppend([batch], to: .account("a"), after: .start)], claim: claim)
-    #expect(results[0].failure == nil)
-    let projection = try await ledger()
-    let incident = try await incidents.next()
-    #expect(incident.description.contains("it leads by 1 mutations to the revision \(Int.min)"))
-    #expect(projection.failure?.code == .corrupt && projection.failure?.sequence == 2)
-    #expect(await projection.reader.state.accounts["a"]?.revision == 1)
-    await projection.shutdown()
   }
 
   @Test("The lag is the number of records behind the position, and the time since the first of these")

@@ -142,6 +142,33 @@ struct ReplicaTests {
     #expect(replica.failure?.code == .corrupt)
   }
 
+  @Test("A replica outlives an outage that is longer than the deadline, and says once that it is out of date")
+  func outage() async throws {
+    let clock = TestClock()
+    let slow = UnsteadyJournal(journal)
+    let replica = try await replica(slow, "account", configuration { $0.clock = clock })
+    let store = try await store()
+    slow.failReads(4)
+    _ = await store.send(.deposit(1)).outcome
+    for _ in 1...4 {
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(31))
+    }
+    try await replica.positions.wait { $0.revision == 1 }
+    #expect(incidents.recorded.map(\.kind) == [.lateReader])
+    #expect(
+      incidents.recorded.first?.description.hasPrefix(
+        #"The replica of "account" is out of date, because its journal does not answer, and continues when it does."#)
+        == true)
+    slow.failReads(4)
+    _ = await store.send(.deposit(1)).outcome
+    try await clock.waitForSleepers()
+    await replica.shutdown()
+    #expect(replica.failure == nil)
+    #expect(await replica.reader.state.balance == 101)
+    await store.shutdown()
+  }
+
   @Test("A journal that is closed ends the replica, and one that is unavailable for a while does not")
   func closed() async throws {
     let clock = TestClock()

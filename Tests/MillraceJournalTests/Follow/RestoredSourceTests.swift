@@ -14,11 +14,7 @@ struct RestoredSourceTests {
     in source: MemoryJournal? = nil,
     _ action: @escaping @Sendable (ProjectionEvent<Accounts>) -> Ledger.Action? = Ledger.action
   ) async throws(JournalError) -> Projection<Ledger> {
-    var configuration = StoreConfiguration()
-    configuration.report = { [incidents] in incidents.record($0) }
-    return try await Projection.open(
-      initial: Ledger.State(), interactor: Ledger(), of: ProjectionSource("accounts", in: source ?? journal),
-      journal: journal, key: "ledger", configuration: configuration, action: action)
+    try await .ledger(of: source ?? journal, in: journal, .reporting(to: incidents), action)
   }
 
   /// A journal that was restored before the first deposit, in which other deposits were made.

@@ -9,7 +9,8 @@
     private let connection: PostgresConnection
 
     init(_ address: String) throws {
-      connection = try PostgresConnection(PostgresAddress(address), deadline: .seconds(20))
+      // Creating or dropping a database waits for a checkpoint, which takes long beside a build.
+      connection = try PostgresConnection(PostgresAddress(address), deadline: .seconds(60))
     }
 
     init(_ server: PostgresServer) throws { try self.init(server.address) }
@@ -17,7 +18,7 @@
     /// Runs a statement, and returns the texts of its first column.
     @discardableResult
     func run(_ sql: String) throws -> [String] {
-      let result = try connection.run([PostgresStatement(sql)])[0]
+      let result = try connection.runAsIs([PostgresStatement(sql)])[0]
       return result.rows.map { result.text($0, 0) }
     }
   }

@@ -38,6 +38,8 @@
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
       for (number, key) in [(2, "a"), (1, "b")] as [(UInt64, String)] {
         let last = JournalSequence(number - 1)
+        // The connection knows the names of its statements then, so the marked transaction is not repeated for one.
+        #expect(await journal.append([.init(1, "1", to: "new \(key)")], claim: claim)[0].stored == 1)
         proxy.cut(arrives ? .beforeAnswer : .beforeSending, at: "marked \(key)")
         let result = await journal.append([.init(number, "marked \(key)", to: key, after: last)], claim: claim)[0]
         #expect(result.stored == 0 && result.failure?.code == .unknown && result.failure?.isTransient == true)
@@ -48,7 +50,7 @@
         #expect(await journal.append([.init(9, "next", to: key, after: end)], claim: claim)[0].stored == 1)
       }
       let items = try await journal.partition("orders", upTo: 1 << 20).items
-      #expect(items.map(\.position.number) == Array(1...UInt64(items.count)) && items.count == (arrives ? 5 : 3))
+      #expect(items.map(\.position.number) == Array(1...UInt64(items.count)) && items.count == (arrives ? 7 : 5))
       #expect(proxy.cuts.recorded.count == 2)
       await journal.close()
     }
@@ -100,7 +102,7 @@
         (claim, last) = (made, 1)
       }
       // The statement that locks the partition or the key arrives, and the end of the transaction does not.
-      proxy.cut(.inTheMiddle(bytes: 900), at: "marked")
+      proxy.cut(.inTheMiddle, at: "marked")
       let append = JournalKeyAppend([JournalBatch(2, "marked")], to: key, after: last)
       let result = await journal.append([append], claim: claim)[0]
       #expect(result.failure?.code == .unknown)

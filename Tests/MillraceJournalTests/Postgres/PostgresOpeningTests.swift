@@ -1,4 +1,5 @@
 #if Postgres
+  import Foundation
   import Millrace
   import MillraceJournal
   import MillracePostgresServer
@@ -36,8 +37,53 @@
       try plain.run("select pg_reload_conf()::text")
       let address = server.address.replacing("millrace@", with: "clerk:s3cret-word@")
       let error = try await failure { _ = try await PostgresJournal(address) }
-      #expect(error.code == .unavailable && "\(error)".contains("password authentication failed for user \"clerk\""))
+      #expect(error.code == .cannotOpen && "\(error)".contains("password authentication failed for user \"clerk\""))
+      #expect("\(error)".hasSuffix("; mend the role, its password or the server's pg_hba.conf."))
       #expect(!"\(error)".contains("s3cret-word"))
+    }
+
+    @Test(
+      "An address that no later attempt can use is refused with the fix, and a server that does not answer is unavailable",
+      arguments: [
+        ("user=nobody", "; mend the role, its password or the server's pg_hba.conf."),
+        ("dbname=nothing", "; make the database, or name another one."),
+        ("service=nothing", "; mend the address, or add the service to the service file."),
+        ("host='no host'", "; name another host."),
+        (
+          "sslmode=verify-full sslrootcert=/nowhere/root.crt",
+          "; put a certificate at '/nowhere/root.crt', or name another file."
+        ),
+        ("port=1", nil),
+        ("host=127.0.0.1,127.0.0.1 port=1,PORT user=nobody", nil),
+      ] as [(String, String?)])
+    func lasting(_ change: String, _ fix: String?) async throws {
+      let address = try #require(URL(string: try await PostgresServer.shared.value.address))
+      let port = "\(address.port ?? 0)"
+      let keywords =
+        "host=127.0.0.1 port=\(port) user=\(address.user() ?? "") dbname=\(address.lastPathComponent)"
+      // The last of two values counts.
+      let changed = "\(keywords) \(change.replacing("PORT", with: port))"
+      let error = try await failure { _ = try await PostgresJournal(changed) }
+      #expect(error.code == (fix == nil ? .unavailable : .cannotOpen), "\(error)")
+      if let fix {
+        #expect(error.description.hasPrefix("PostgreSQL cannot be opened: ") && error.description.hasSuffix(fix))
+      }
+    }
+
+    @Test(
+      "A relation of another program with the name of the table is refused as none of a journal",
+      arguments: ["create table % (line text)", "create view % as select 1 as version, 1 as partitions"])
+    func otherRelation(_ statement: String) async throws {
+      let fixture = PostgresFixture()
+      let plain = try PlainPostgres(try await PostgresServer.shared.value)
+      try plain.run("create schema \(fixture.schema)")
+      try plain.run(statement.replacing("%", with: "\(fixture.schema).journal_format"))
+      let error = try await failure { _ = try await fixture.journal() }
+      #expect(error.code == .notAJournal)
+      #expect(
+        error.description
+          == "\"\(fixture.schema)\".journal_format is not a table of a journal, and was not changed; use another schema."
+      )
     }
 
     @Test("A server or an address that cannot be used is refused with the reason and the fix")
@@ -82,8 +128,8 @@
       #expect(error.code == .otherVersion)
       #expect(
         error.description == """
-          The tables of schema "\(fixture.schema)" have version 7, and this program reads version 2; use the version of Millrace that has made \
-          them.
+          The tables of schema "\(fixture.schema)" have version 7, and this program reads version 3; use the version of Millrace that \
+          made them.
           """)
       try plain.run("delete from \(fixture.schema).journal_format")
       error = try await failure { _ = try await fixture.journal() }

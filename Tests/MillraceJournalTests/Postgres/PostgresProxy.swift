@@ -13,11 +13,13 @@
       case beforeSending
       /// The server has stored it, and the client does not get the answer.
       case beforeAnswer
-      /// The server gets the first bytes only, and the connection stays.
-      case inTheMiddle(bytes: Int)
+      /// The server gets what stands before the text only, and the connection stays.
+      case inTheMiddle
     }
 
     private struct State {
+      /// The port of the server.
+      var server: UInt16
       var cut: Cut?
       /// The text that the next transaction has to have; any one if it is empty.
       var marker: [UInt8] = []
@@ -38,17 +40,16 @@
       }
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     /// An element for each connection or transaction that was cut.
     let cuts = Recorder<String>()
     private let listener: Int32
     private let held = DispatchSemaphore(value: 0)
-    private let server: UInt16
     /// The port of the loopback.
     let port: UInt16
 
     init(to server: UInt16) throws {
-      self.server = server
+      state = Lock(State(server: server))
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       self.listener = listener
       var address = Self.loopback(0)
@@ -78,6 +79,9 @@
       state.withLock { ($0.cut, $0.marker) = (cut, Array(marker.utf8)) }
     }
 
+    /// Leads the connections from now on to another server; those that are open stay.
+    func redirect(to server: UInt16) { state.withLock { $0.server = server } }
+
     /// Ends all connections.
     func endAll() {
       held.signal()
@@ -86,7 +90,7 @@
 
     private func relay(_ client: Int32) {
       let upstream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = Self.loopback(server)
+      var address = Self.loopback(state.withLock { $0.server })
       guard Self.with(&address, { connect(upstream, $0, $1) }) == 0 else {
         close(client)
         close(upstream)
@@ -138,8 +142,10 @@
           cuts.record("before sending")
           return
         case .beforeAnswer: relay.isMuted.withLock { $0 = true }
-        case .inTheMiddle(let bytes):
-          _ = Self.send(buffer[..<min(bytes, count)], to: upstream)
+        case .inTheMiddle:
+          let marker = state.withLock { $0.marker }
+          let start = buffer[..<count].indices.first { buffer[$0..<count].starts(with: marker) } ?? 0
+          _ = Self.send(buffer[..<start], to: upstream)
           cuts.record("in the middle")
           // The server keeps the connection, also once the client has given it up.
           held.wait()

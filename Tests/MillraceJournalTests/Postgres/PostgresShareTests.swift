@@ -20,7 +20,7 @@
       let claim = try #require(try await other.take([0], as: first).first)
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
       // The statement that locks the partition arrives, and the process stops.
-      proxy.cut(.inTheMiddle(bytes: 900), at: "marked")
+      proxy.cut(.inTheMiddle, at: "marked")
       async let appended = journal.append([.init(2, "marked", to: "a", after: 1)], claim: claim)[0]
       #expect(try await proxy.cuts.next() == "in the middle")
       #expect(try await other.take([0], as: second) == [])

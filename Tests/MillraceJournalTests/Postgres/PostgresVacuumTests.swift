@@ -24,6 +24,7 @@
       let (journal, plain) = (try await fixture.journal(), try PlainPostgres(server))
       var options = JournalOptions()
       options.snapshotRecords = 50
+      options.keptForReaders = .zero
       let stores = try await ManyAccounts.accounts(journal, options: options)
       var sizes: [Int] = []
       for _ in 0..<10 {

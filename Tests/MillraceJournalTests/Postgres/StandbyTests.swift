@@ -147,7 +147,10 @@
     func laggingStandby() async throws {
       let server = try await PostgresServer(["synchronous_standby_names=standby"])
       let address = try await server.standby()
-      let journal = try await Self.journal(address)
+      let losses = Recorder<String>()
+      let journal = try await Self.journal(address) {
+        $0.report = { if $0.kind == .lostRecords { losses.record($0.description) } }
+      }
       let claim = try await journal.claim(.of("orders"), as: .now())
       // The standby has what is acknowledged until it stops.
       #expect(await journal.append([.init(1, "1", to: "a")], claim: claim)[0].stored == 1)
@@ -173,7 +176,10 @@
         clock: ContinuousClock())
       let error = try await failure { try await calls.append([JournalBatch(5, "5")], after: 4) { _, _ in } }
       #expect(error.code == .lost, "\(error)")
-      #expect(error.description.contains("ends at position 1, and PostgreSQL had acknowledged the records up to 4"))
+      #expect(
+        error.description.contains("ends at position 1, but its records up to 4 were stored; those after 1 are lost"))
+      #expect(losses.recorded == [JournalLoss(of: .of("orders"), known: 4, found: 1, claim: claim).description])
+      #expect(journal.losses(of: "orders").count == 1 && journal.losses(of: "customers") == JournalLosses())
       let alone = await journal.append([JournalBatch(5, "5")], to: "alone", after: 4)
       #expect(alone.failure?.code == .lost)
       let reading = JournalCalls(journal: reader, key: "orders", deadline: .seconds(60), clock: ContinuousClock())

@@ -126,6 +126,76 @@
       #expect(cuts > 500, "\(cuts)")
     }
 
+    @Test("D1: An opening whose folder cannot be synchronized fails, and so does each further one until it can be")
+    func folder() async throws {
+      let disk = Disk()
+      var options = disk.options()
+      options.syncFolder = { EIO }
+      for _ in 0..<2 {
+        let error = try await failure { _ = try await SQLiteJournal(Disk.file, options) }
+        #expect(error.code == .cannotOpen)
+        #expect(
+          error.description.hasPrefix("The folder of 'journal' cannot be synchronized (Input/output error), so a power")
+        )
+        #expect(disk.connections == 0)
+      }
+      let journal = try await SQLiteJournal(Disk.file, disk.options())
+      #expect(await journal.append([JournalBatch(1, "1")], to: "first", after: .start).stored == 1)
+      await journal.close()
+    }
+
+    @Test(
+      "D1: A folder sync of SQLite that fails unnoticed loses nothing that was acknowledged, when the power is cut then"
+    )
+    func unnoticedFolderSync() async throws {
+      let count = await operations()
+      var failures: [String] = []
+      for seed in 0..<8 {
+        // The opening makes the file and the WAL, and all syncs of the folder are there.
+        for operation in 0..<min(count, 40) {
+          let disk = Disk()
+          disk.plan(.error, at: operation, seed: UInt64(seed))
+          guard let journal = try? await SQLiteJournal(Disk.file, disk.options()) else { continue }
+          let stored = await journal.append([JournalBatch(1, "1")], to: "first", after: .start).stored
+          disk.plan(.crash, seed: UInt64(seed))
+          await journal.close()
+          disk.restart()
+          let texts = try? await disk.open().texts("first")
+          if texts != (stored == 1 ? ["1"] : []), stored == 1 { failures.append("\(operation), seed \(seed)") }
+          await disk.close()
+        }
+      }
+      #expect(failures == [])
+    }
+
+    @Test("An error of a full disk says so, when a file is opened and when it fails")
+    func fullDiskText() async throws {
+      var found = 0
+      for operation in 0..<20 {
+        let disk = Disk()
+        disk.plan(.full, at: operation)
+        do {
+          await (try await SQLiteJournal(Disk.file, disk.options())).close()
+        } catch  where error.description.contains("is full") {
+          #expect(error.code == .cannotOpen)
+          #expect(
+            error.description
+              == "'journal' cannot be opened: database or disk is full; free space on its disk, and open it again.")
+          found += 1
+        } catch {}
+      }
+      #expect(found > 3)
+      let disk = Disk()
+      let journal = try await disk.open()
+      disk.plan(.full)
+      let error = await journal.append([JournalBatch(1, "1")], to: "first", after: .start).failure
+      #expect(
+        error?.description
+          == "'journal' failed: database or disk is full; free space on its disk, close the journal, and open it again to see "
+          + "whether the batches in progress were stored.")
+      await disk.close()
+    }
+
     @Test("A folder that cannot be written is an error with the fix, and nothing is changed")
     func protectedFolder() async throws {
       let disk = Disk()

@@ -102,7 +102,8 @@
         error.description.hasSuffix("cannot be found (No such file or directory); make it, or name another file."))
       for path in ["", "/", folder.url.path + "/", folder.url.path + "/none/", "a\0b"] {
         let error = try await failure { _ = try await SQLiteJournal(path) }
-        #expect(error.code == .cannotOpen && error.description.hasSuffix("name the file of the journal."), "\(path)")
+        #expect(
+          error.code == .cannotOpen && error.description.hasSuffix("give the path of the journal file."), "\(path)")
       }
       #expect(try await failure { _ = try await SQLiteJournal(folder.url.path) }.code == .cannotOpen)
       try Data().write(to: folder.file("file"))

@@ -39,7 +39,7 @@ struct OwnershipTests {
       func join() {
         let walker = Walker(
           JournalMember.ID(high: random.next(), low: random.next()), partitions: Self.partitions)
-        content.leases.join(walker.member, until: now + lease)
+        _ = content.leases.join(walker.member, until: now + lease)
         walkers.append(walker)
       }
       /// The members that would append to a partition, and whose append would be stored.
@@ -54,7 +54,7 @@ struct OwnershipTests {
         let id = walkers[index].member.id
         if walkers[index].works.isEmpty || Int.random(in: 0..<4, using: &random) == 0 {
           if !content.leases.renew(id, until: now + lease, at: now) {
-            content.leases.join(walkers[index].member, until: now + lease)
+            _ = content.leases.join(walkers[index].member, until: now + lease)
           }
           // A look comes behind the works that change the journal.
           if !walkers[index].works.contains(where: \.changesJournal) {
@@ -114,7 +114,7 @@ struct OwnershipTests {
       }
       for _ in 0..<100 * walkers.count where !isSettled() {
         for index in walkers.indices {
-          content.leases.join(walkers[index].member, until: now + lease)
+          _ = content.leases.join(walkers[index].member, until: now + lease)
           step(index)
         }
         now += 1

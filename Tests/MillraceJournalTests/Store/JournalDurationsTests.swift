@@ -38,7 +38,7 @@ struct JournalDurationsTests {
     limits.idle = time
     let stores = try await ManyAccounts.accounts(MemoryJournal(), limits: limits)
     #expect(await stores.send(.deposit(1), to: "a").outcome.kind == .finished)
-    #expect(try await stores.wait(for: "a", timeout: time) { _ in true }.balance == 2)
+    #expect(try await stores.wait(for: "a", until: { _ in true }, timeout: time).balance == 2)
     let run = Task { await stores.run(drainFor: time) }
     run.cancel()
     await run.value

@@ -116,6 +116,78 @@ struct LogOpeningTests {
     try await journal.truncate("account", through: last)
   }
 
+  // MARK: The end of the log beside the snapshot
+
+  /// A journal that knows the end of a log with its snapshot, and notes the reads of records.
+  private struct KnowingJournal: ForwardedJournal {
+    let base: MemoryJournal
+    let reads = Recorder<JournalSequence>()
+    /// What happens between the beginning and the next call.
+    var meanwhile: @Sendable () async -> Void = {}
+    var last: JournalSequence?
+
+    func beginning(of key: JournalKey) async throws(JournalError) -> JournalBeginning {
+      let end = try await base.lastSequence(of: key)
+      let beginning = JournalBeginning(snapshot: try await base.snapshot(of: key), last: last ?? end)
+      await meanwhile()
+      return beginning
+    }
+
+    func records(
+      of key: JournalKey, after sequence: JournalSequence, upTo byteCount: Int
+    ) async throws(JournalError) -> JournalPage {
+      reads.record(sequence)
+      return try await base.records(of: key, after: sequence, upTo: byteCount)
+    }
+
+    func append(_ appends: [JournalKeyAppend], claim: JournalClaim) async -> [JournalAppend] {
+      await base.append(appends, claim: claim)
+    }
+  }
+
+  @Test(
+    "An opening reads no records if the log ends with the snapshot, or there is none, and those behind it otherwise")
+  func knownEnd() async throws {
+    let journal = KnowingJournal(base: memory)
+    var options = JournalOptions()
+    options.snapshotAtShutdown = true
+    let first = try await open(journal, options: options)
+    #expect(await first.send(.deposit(5)).outcome.kind == .finished)
+    await first.shutdown()
+    let second = try await open(journal)
+    #expect(await second.state.balance == 5)
+    #expect(await second.send(.deposit(1)).outcome.kind == .finished)
+    await second.shutdown()
+    #expect(journal.reads.recorded == [])
+    #expect(await (try open(journal)).state.balance == 6)
+    #expect(journal.reads.recorded == [2])
+  }
+
+  @Test(
+    "D4: What an earlier writer appends behind the end that an opening has read is read before the log is taken over")
+  func appendedMeanwhile() async throws {
+    let first = try await open(memory)
+    #expect(await first.send(.deposit(5)).outcome.kind == .finished)
+    let journal = KnowingJournal(base: memory) {
+      #expect(await first.send(.deposit(2)).outcome.kind == .finished)
+    }
+    let second = try await open(journal)
+    #expect(await second.state.balance == 7)
+    #expect(await first.send(.deposit(1)).outcome.kind == .failed, "it is fenced")
+  }
+
+  @Test("An end before the snapshot that was read with it is an error")
+  func endBeforeSnapshot() async throws {
+    var options = JournalOptions()
+    options.snapshotAtShutdown = true
+    let first = try await open(memory, options: options)
+    #expect(await first.send(.deposit(5)).outcome.kind == .finished)
+    await first.shutdown()
+    let error = try await failure { _ = try await open(KnowingJournal(base: memory, last: 1)) }
+    #expect(error.code == .corrupt && error.sequence == 2)
+    #expect(error.description.contains("its log ends at 1"))
+  }
+
   // MARK: Transient errors
 
   @Test("D4: an opening repeats reads and appends of a journal that is unavailable, as a store does")
@@ -245,10 +317,11 @@ private struct SilentJournal: Journal {
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { nil }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence { .start }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int)
+    async throws(JournalError)
     -> JournalSequence
   {
     sequence

@@ -4,89 +4,10 @@ import Testing
 
 @testable import MillraceJournal
 
-/// KeyReminders of one key: timers, and a query of an effect.
-private struct KeyReminders: Interactor {
-  struct State: Sendable, Codable, Equatable {
-    var timers = Timers<String>()
-    var fired: [String] = []
-    var query: Int?
-  }
-
-  enum Action: Sendable, Codable {
-    case set(String, at: Int64)
-    case remove(String)
-    case fire(String)
-    case ask(Int?)
-    case answered(Int)
-    case forget
-    /// Handled: sleeps for an hour, and then sets a timer.
-    case rest(String, at: Int64)
-    /// Handled once: does not return.
-    case hang
-  }
-
-  enum Mutation: Sendable, Codable {
-    case set(String, at: Int64)
-    case remove(String)
-    case fired(String)
-    case ask(Int?)
-    case forget
-  }
-
-  struct Refused: Error {}
-
-  /// The ids whose actions are rejected.
-  var refused: Set<String> = []
-  /// The gate at which a handler waits that does not return.
-  var hanging = Gate()
-
-  func plan(for action: Action, state: State) -> Plan {
-    if case .hang = action { .concurrent } else { .concurrent.recovery(.handleAgain) }
-  }
-
-  func decide(_ action: Action, state: State) -> Decision<Mutation> {
-    switch action {
-    case .set(let id, let time): .mutate(.set(id, at: time))
-    case .remove(let id): .mutate(.remove(id))
-    case .fire(let id) where refused.contains(id): .reject(Refused())
-    case .fire(let id): .mutate([.fired(id), .remove(id)])
-    case .ask(let query): .mutate(.ask(query))
-    case .answered(let query): .mutate(.fired("answer \(query)"))
-    case .forget: .mutate(.forget)
-    case .rest, .hang: .handle
-    }
-  }
-
-  func handle(_ action: Action, state: State) -> Effect<KeyReminders> {
-    Effect { [hanging] run in
-      guard case .rest(let id, let time) = action else { return try await hanging.enter() }
-      try await run.sleep("rest", for: .seconds(3_600))
-      run.emit(.set(id, at: time))
-    }
-  }
-
-  static func reduce(into state: inout State, mutation: Mutation) {
-    switch mutation {
-    case .set(let id, let time): state.timers.set(id, at: time)
-    case .remove(let id): state.timers.remove(id)
-    case .fired(let id): state.fired.append(id)
-    case .ask(let query): state.query = query
-    case .forget: state = State()
-    }
-  }
-}
-
-extension Stores where I == KeyReminders, Key == String {
-  /// Sends an action, and returns once it has finished durably.
-  fileprivate func commit(_ action: KeyReminders.Action, of key: String) async throws {
-    _ = try await request(action, of: key) { $0.fired.count }
-  }
-}
-
 @Suite("The feedbacks of many keys", .timeLimit(.minutes(2)))
 struct KeyFeedbacksTests {
   private typealias Keys = Stores<String, KeyReminders>
-  private typealias KeyFeedback = Feedback<KeyReminders.State, KeyReminders.Action>
+  private typealias Reminder = KeyFeedback<KeyReminders.State, KeyReminders.Action>
 
   private let journal = KeysJournal()
   private let clock = TestClock()
@@ -97,10 +18,10 @@ struct KeyFeedbacksTests {
 
   private var now: Int64 { clock.wallTime() }
 
-  private static let timers = KeyFeedback.timers(of: \.timers) { .fire($0) }
+  private static let timers = Reminder.timers(of: \.timers) { .fire($0) }
 
   private func open(
-    refused: Set<String> = [], _ feedbacks: @escaping @Sendable (String) -> [KeyFeedback] = { _ in [Self.timers] }
+    refused: Set<String> = [], _ feedbacks: @escaping @Sendable (String) -> [Reminder] = { _ in [Self.timers] }
   ) async throws -> Keys {
     try await Keys.open(
       name: "reminders", journal: journal, configuration: StoreConfiguration(clock: clock),
@@ -109,7 +30,7 @@ struct KeyFeedbacksTests {
   }
 
   /// A feedback whose effect waits at a gate, and then sends an answer.
-  private func effect(_ gate: Gate, for queries: Set<Int> = [7], answers: Bool = true) -> KeyFeedback {
+  private func effect(_ gate: Gate, for queries: Set<Int> = [7], answers: Bool = true) -> Reminder {
     .react(to: \.query) { [begun] query, access in
       begun.record(query)
       if queries.contains(query) { try? await gate.enter() }
@@ -309,7 +230,7 @@ struct KeyFeedbacksTests {
   @Test("K4: A shutdown leaves a key with an effect that runs as one to be opened, and a restart runs it again")
   func effectAfterShutdown() async throws {
     let gate = Gate()
-    let feedbacks: @Sendable (String) -> [KeyFeedback] = { _ in [effect(gate)] }
+    let feedbacks: @Sendable (String) -> [Reminder] = { _ in [effect(gate)] }
     let first = try await open(feedbacks)
     try await first.commit(.ask(7), of: "a")
     try await gate.waitForArrivals(1)
@@ -338,32 +259,15 @@ struct KeyFeedbacksTests {
     await stores.shutdown()
   }
 
-  // MARK: First actions, and other feedbacks
+  // MARK: First actions
 
   @Test("First actions are sent at each opening, before those that have opened the key")
   func start() async throws {
-    let stores = try await open { _ in [.start(.fire("start")), Self.timers] }
-    #expect(try await stores.request(.fire("sent"), of: "a") { $0.fired } == ["start", "sent"])
+    let stores = try await open { _ in [.start(.fire("start"), .fire("then")), Self.timers] }
+    #expect(try await stores.request(.fire("sent"), of: "a") { $0.fired } == ["start", "then", "sent"])
     #expect(await stores.hibernateWhenIdle("a"))
-    #expect(try await stores.state(of: "a").fired == ["start", "sent", "start"])
+    #expect(try await stores.state(of: "a").fired == ["start", "then", "sent", "start", "then"])
     await stores.shutdown()
-  }
-
-  @Test("K4: The opening of a key with a feedback that its state does not ask for fails, and says which ones it takes")
-  func refused() async throws {
-    let others: [KeyFeedback] = [
-      .every(.seconds(1)) { .fire("tick") }, .run { _ in },
-      .actions(from: AsyncStream<Int>.makeStream().stream) { _ in .forget },
-    ]
-    for other in others {
-      let stores = try await open { $0 == "wrong" ? [Self.timers, other] : [Self.timers] }
-      let outcome = await stores.send(.forget, to: "wrong").outcome
-      #expect(outcome.rejectionKind == .journal)
-      #expect("\(outcome)".contains("take start, react(to:), react(toEach:) and timers(of:)"))
-      await #expect(throws: StoreError.self) { try await stores.state(of: "wrong") }
-      #expect(await stores.send(.forget, to: "right").outcome.kind == .finished)
-      await stores.shutdown()
-    }
   }
 
   // MARK: Without a journal

@@ -14,7 +14,7 @@ struct KeyRegistryTests {
       .account(name), in: 0,
       Store.unopened(
         initial: Accounts.State(), interactor: Accounts(), configuration: StoreConfiguration(), gate: nil), [],
-      KeyFeedbacks([]) ?? { preconditionFailure("Stores take no feedbacks.") }())
+      KeyFeedbacks([]))
   }
 
   /// Uses a key and opens it.

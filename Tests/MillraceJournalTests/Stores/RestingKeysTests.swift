@@ -55,6 +55,21 @@ struct RestingKeysTests {
     await stores.shutdown()
   }
 
+  @Test("K4, T8: A key that is opened before its run has slept has to be open once the run is counted")
+  func openedEarly() async throws {
+    let stores = try await open { run, _ in try await run.sleep("rest", for: .seconds(3_600)) }
+    stores.send(.orderAgain(10), to: "a")
+    _ = try await begun.next()
+    #expect(await stores.hibernateWhenIdle("a"))
+    #expect(try await due().map(\.wake) == [clock.wallTime() + 3_600_000])
+    #expect(await stores.send(.deposit(1), to: "a").outcome.kind == .finished)
+    _ = try await begun.next()
+    #expect(try await due().map(\.wake) == [0])
+    #expect(await stores.hibernateWhenIdle("a"))
+    #expect(try await due().map(\.wake) == [clock.wallTime() + 3_600_000])
+    await stores.shutdown()
+  }
+
   @Test(
     "T11, K3: A send to a hibernated key opens it; its runs are handled first, and the state that one waits for ends it"
   )

@@ -19,7 +19,7 @@ struct StoresLimitsTests {
     for gate in gates { try await gate.waitForArrivals(1) }
     let waiting = ["c", "d", "e"].map { stores.send(.deposit(1), to: $0) }
     #expect(stores.send(.deposit(1), to: "c").outcomeNow == nil, "a key that waits takes further actions")
-    #expect(await stores.send(.deposit(1), to: "f").outcome.rejectionKind == .full)
+    #expect(await stores.send(.deposit(1), to: "f").outcome.isFull(of: "StoresLimits.waiting"))
     let error = await #expect(throws: StoreError.self) { _ = try await stores.state(of: "f") }
     #expect(error?.outcome?.rejectionKind == .full)
     #expect(stores.summary.waiting == 3 && stores.summary.refused == 2)

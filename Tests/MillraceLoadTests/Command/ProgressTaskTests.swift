@@ -19,7 +19,7 @@ struct ProgressTaskTests {
   @Test("A line of progress has failures and rejections where there are some, and no latency where no request finished")
   func failures() {
     var tally = LoadTally(duration: .seconds(10))
-    for outcome in [Outcome.timedOut, .superseded, .rejected(.full)] {
+    for outcome in [Outcome.timedOut, .superseded, .rejected(.full(""))] {
       tally.send(due: 0)
       tally.end(outcome, due: 0, began: 0, ended: 2_000_000)
     }

@@ -48,7 +48,7 @@ struct LatencyConditionTests {
       for _ in 0..<(100 - bad) { tally.end(.finished, due: 0, began: 0, ended: 1_000_000) }
       for _ in 0..<late { tally.end(.finished, due: 0, began: 0, ended: 100_000_000) }
       for _ in 0..<failed { tally.end(.failed(LoadError("no")), due: 0, began: 0, ended: 1_000_000) }
-      for _ in 0..<rejected { tally.end(.rejected(.full), due: 0, began: 0, ended: 0) }
+      for _ in 0..<rejected { tally.end(.rejected(.full("")), due: 0, began: 0, ended: 0) }
       for _ in 0..<unsent { tally.leaveUnsent(due: 0) }
       return .of(tally)
     }

@@ -12,7 +12,7 @@ struct LoadTallyTests {
   @Test("Each outcome is counted once, and the counts add up")
   mutating func outcomes() {
     let outcomes: [Outcome] = [
-      .finished, .failed(Refused()), .cancelled, .superseded, .timedOut, .rejected(.full), .shutDown, .abandoned,
+      .finished, .failed(Refused()), .cancelled, .superseded, .timedOut, .rejected(.full("")), .shutDown, .abandoned,
       .leftOpen,
     ]
     for outcome in outcomes {
@@ -64,7 +64,7 @@ struct LoadTallyTests {
   mutating func latency() {
     tally.send(due: 100)
     tally.end(.finished, due: 100, began: 150, ended: 400)
-    tally.end(.rejected(.full), due: 100, began: 150, ended: 9_000)
+    tally.end(.rejected(.full("")), due: 100, began: 150, ended: 9_000)
     tally.end(.finished, due: 100, began: nil, ended: 9_000)
     #expect(tally.latency.histogram.count == 1 && tally.latency.max == .nanoseconds(300))
     #expect(tally.uncorrected.max == .nanoseconds(250))
@@ -88,7 +88,7 @@ struct LoadTallyTests {
     tally.send(due: 999_999_999)
     tally.end(.finished, due: 999_999_999, began: 999_999_999, ended: 2_000_000_000)
     tally.send(due: 10_000_000)
-    tally.end(.rejected(.full), due: 10_000_000, began: 10_000_000, ended: 10_000_000)
+    tally.end(.rejected(.full("")), due: 10_000_000, began: 10_000_000, ended: 10_000_000)
     tally.leaveUnsent(due: 30_000_000)
     #expect(tally.slices.count == 100)
     #expect(tally.slices[0].sent == 1 && tally.slices[0].finished == 0 && tally.slices[0].latency.count == 1)

@@ -11,7 +11,7 @@ struct FailConditionTests {
     var tally = LoadTally(duration: .seconds(1))
     let outcomes: [(Int, Outcome)] = [
       (80, .finished), (4, .failed(LoadError("no"))), (3, .timedOut), (2, .cancelled), (5, .superseded),
-      (4, .rejected(.full)),
+      (4, .rejected(.full(""))),
     ]
     for (count, outcome) in outcomes {
       for _ in 0..<count {

@@ -19,7 +19,7 @@ struct LoadReportTests {
     }
     for _ in 0..<rejected {
       tally.send(due: 0)
-      tally.end(.rejected(.full), due: 0, began: 0, ended: 0)
+      tally.end(.rejected(.full("")), due: 0, began: 0, ended: 0)
     }
     for _ in 0..<failed {
       tally.send(due: 0)

@@ -211,6 +211,25 @@ struct ResimulatedStepsTests {
     #expect(report.isSame && report.state == ["7"], "\(report)")
   }
 
+  @Test("T4: a timeout that was recorded is a failure with `isTimeout` in a resimulation")
+  func timeout() async throws {
+    let handling: Order.Handling = { run, _, _ in
+      do {
+        _ = try await run.wait("never", timeout: .zero) { $0.contains("never") ? 1 : nil }
+      } catch let failure as StepFailure {
+        run.emit("\(failure.isTimeout) \(failure.typeName) \(failure)")
+      }
+    }
+    let ring = RingRecorder<Order>(initial: [])
+    let store = Store(
+      initial: [], interactor: Order(tape: ring.tape, calls: calls, handling: handling), interceptors: [ring])
+    #expect(await store.send(.order).outcome.kind == .finished)
+    #expect(await store.state.first?.hasPrefix(#"true Millrace.StepFailure The wait "never" saw no state"#) == true)
+    let recording = try Recording<Order>.read(from: ring.recording.jsonLines())
+    let (report, _) = await resimulate(recording, handling)
+    #expect(report.isSame, "\(report)")
+  }
+
   // The attempt that was given up took the result of the next one, whose body was called then.
   @Test("An attempt that was given up in a step leaves the recorded result to the next attempt")
   func attempts() async throws {

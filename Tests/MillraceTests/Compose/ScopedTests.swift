@@ -246,16 +246,16 @@ struct ScopedTests {
   @Test("A plan without a key is passed on as it is, and one that is kept is not changed")
   func plansWithoutKeys() {
     let place = PlanKey("place")
-    #expect(Plan.concurrent.within(place).terms == nil)
+    #expect(Plan.concurrent.within(place, { $0 }).terms == nil)
     let timed = Plan.concurrent.timeout(.seconds(1))
-    #expect(timed.within(place).terms === timed.terms)
+    #expect(timed.within(place, { $0 }).terms === timed.terms)
     let kept = Plan.serial(key: "k").breaker(key: "b")
-    let scoped = kept.within(place)
+    let scoped = kept.within(place, { $0 })
     #expect(kept.terms?.key == PlanKey("k"))
     #expect(kept.terms?.breakerKey == PlanKey("b"))
     #expect(scoped.terms?.key == PlanKey(ScopedKey(scope: place, key: PlanKey("k"))))
     #expect(scoped.terms?.breakerKey == PlanKey(ScopedKey(scope: place, key: PlanKey("b"))))
-    #expect(Plan.serial(key: 1).within(PlanKey(Double.nan)).terms?.problem == .key)
+    #expect(Plan.serial(key: 1).within(PlanKey(Double.nan), { $0 }).terms?.problem == .key)
   }
 }
 

@@ -200,12 +200,14 @@ struct Country: Interactor {
     case town(String, Town.Action)
     case capital(Town.Action)
     case remove(String)
+    case add(String, Town.State)
   }
 
   enum Mutation: Sendable {
     case town(String, Town.Mutation)
     case capital(Town.Mutation)
     case remove(String)
+    case add(String, Town.State)
   }
 
   let towns = Scoped<TownScope>(Town())
@@ -216,6 +218,7 @@ struct Country: Interactor {
     case .town(let name, let action): towns.decide(action, of: name, state: state)
     case .capital(let action): capital.decide(action, state: state)
     case .remove(let name): .mutate(.remove(name))
+    case .add(let name, let town): .mutate(.add(name, town))
     }
   }
 
@@ -223,7 +226,7 @@ struct Country: Interactor {
     switch action {
     case .town(let name, let action): await towns.handle(action, of: name, state: state)
     case .capital(let action): await capital.handle(action, state: state)
-    case .remove: .none
+    case .remove, .add: .none
     }
   }
 
@@ -231,7 +234,7 @@ struct Country: Interactor {
     switch action {
     case .town(let name, let action): towns.plan(for: action, of: name, state: state)
     case .capital(let action): capital.plan(for: action, state: state)
-    case .remove: .concurrent
+    case .remove, .add: .concurrent
     }
   }
 
@@ -240,6 +243,7 @@ struct Country: Interactor {
     case .town(let name, let mutation): TownScope.reduce(into: &state, id: name, mutation: mutation)
     case .capital(let mutation): Town.reduce(into: &state.capital, mutation: mutation)
     case .remove(let name): state.towns[name] = nil
+    case .add(let name, let town): state.towns[name] = town
     }
   }
 }

@@ -201,6 +201,15 @@ enum CompositionSnippets {
     // snippet.end
   }
 
+  static func ownPlan(_ rooms: Scoped<RoomScope>, for action: Player.Action, state: Player.State) -> Plan {
+    switch action {
+    // snippet.ownPlan
+    case .room(let id, _): rooms.plan(.serial(key: "rooms"), of: id, state: state)
+    // snippet.end
+    case .queue, .dialog, .open, .close: .concurrent
+    }
+  }
+
   /// Counts what others do.
   struct Stock: Interactor {
     func decide(_ action: Int, state: [Int]) -> Decision<Int> { .mutate(action) }

@@ -89,6 +89,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
   var revisions: [Int] { content.withLock { $0.revisions.map(\.before) } }
 
   let flushTime = Duration.seconds(30)
+  let logNames = RunKey.names(["log"])
 
   func giveUp() -> any Error { ScriptedFailure() }
 
@@ -144,7 +145,7 @@ final class ScriptedJournal<Action: Sendable, State: Sendable>: JournalSink {
     case .ended(_, let outcome, let closing?, _): ("ended \(outcome.kind) closing \(closing)", [closing])
     case .ended(_, let outcome, nil, let result): ("ended \(outcome.kind)\(keys(result))", [])
     case .joined(_, let key, let leaves): ("\(leaves ? "left" : "joined") \(key)", [])
-    case .leftOpen: ("left open", [])
+    case .resumed(_, let deaths): ("resumed \(deaths)", [])
     case .rests: ("rests", [])
     case .mark: ("mark", [])
     }

@@ -24,9 +24,10 @@ struct OutcomeTests {
       cancelsHandler: true),
     Row(outcome: .timedOut, kind: .timedOut, description: "timed out", cancelsHandler: true),
     Row(
-      outcome: .rejected(.full), kind: .rejected,
-      description: "rejected: The store has as many actions as its limits allow; send less, `submit` instead, or raise "
-        + "`StoreConfiguration.limits`.", cancelsHandler: true, rejectionKind: .full),
+      outcome: .rejected(.full(at: .observer)), kind: .rejected,
+      description:
+        "rejected: A lossless observer is too far behind (`ObservationPolicy.lossless(pausesAt:endsAt:)`); `submit` instead, or make "
+        + "the observer faster.", cancelsHandler: true, rejectionKind: .full),
     Row(
       outcome: .rejected(.shuttingDown), kind: .rejected,
       description: "rejected: The store is shut down and takes no more actions; send to a store that is running.",

@@ -15,9 +15,10 @@ struct RejectionTests {
 
   static let rows = [
     Row(
-      rejection: .full, kind: .full,
-      description: "The store has as many actions as its limits allow; send less, `submit` instead, or raise "
-        + "`StoreConfiguration.limits`."),
+      rejection: .full(at: .room), kind: .full,
+      description:
+        "Neither a slot (`Limits.runsInFlight`) nor room to wait (`Limits.actionsWaiting`) is free; send less, `submit` instead, or "
+        + "raise `StoreConfiguration.limits`."),
     Row(
       rejection: .exclusive, kind: .exclusive,
       description: "An action of the same exclusive key has not ended; send it again after that."),

@@ -26,7 +26,7 @@ struct StoreErrorTests {
   func requests() {
     let outcomes: [(Outcome, hasError: Bool)] = [
       (.failed(Mishap()), true), (.cancelled, false), (.superseded, false), (.timedOut, false),
-      (.rejected(.full), false), (.rejected(.decided(Mishap())), true), (.rejected(.journal(Mishap())), true),
+      (.rejected(.full("")), false), (.rejected(.decided(Mishap())), true), (.rejected(.journal(Mishap())), true),
       (.shutDown, false), (.abandoned, false), (.leftOpen, false),
     ]
     for (outcome, hasError) in outcomes {
@@ -40,13 +40,14 @@ struct StoreErrorTests {
   @Test("The error of a request is a sentence that says the fix")
   func descriptions() {
     let errors = [
-      Outcome.failed(Mishap()), .cancelled, .superseded, .timedOut, .rejected(.full), .shutDown, .abandoned, .leftOpen,
+      Outcome.failed(Mishap()), .cancelled, .superseded, .timedOut, .rejected(.full(at: .queue)), .shutDown,
+      .abandoned, .leftOpen,
     ].map { StoreError(.ended($0)).description }
     #expect(Set(errors).count == errors.count)
     #expect(
       errors[3]
         == "The action did not finish within the time that its plan allows; request it again, or raise the timeout.")
-    #expect(errors[4] == Rejection.full.description)
+    #expect(errors[4] == Rejection.full(at: .queue).description)
     #expect(errors.allSatisfy { $0.hasSuffix(".") })
   }
 }

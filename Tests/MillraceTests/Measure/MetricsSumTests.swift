@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The metrics of several stores as one")
 struct MetricsSumTests {
-  private func metrics(_ number: Int, _ state: Metrics.Journal.State = .writable) -> Metrics {
+  private func metrics(
+    _ number: Int, _ state: Metrics.Journal.State = .writable, log: Int? = nil, lastSnapshot: Int64?? = nil
+  ) -> Metrics {
     var (times, plan) = (Histogram(), PlanFigures(name: "plan \(min(number, 2))"))
     times.record(.milliseconds(number))
     (plan.running, plan.waiting, plan.breakerRejections, plan.openBreakers) = (number, number, number, number)
@@ -13,11 +15,11 @@ struct MetricsSumTests {
       sent: number, accepted: number, inFlight: number, resting: number, waiting: number, submitting: number,
       notReturned: number, retries: number, lateEmits: number, commits: 10 * number, outcomes: [.finished: number],
       rejections: [.full: number], observers: number, observerLag: number, handleTime: times, waitTime: times,
-      plans: [plan], openRuns: [.running: number], oldestRunStart: time,
+      plans: [plan], openRuns: [.running: number], oldestRunStart: time, unusedSteps: number,
       journal: Metrics.Journal(
         state: state, records: number, appendTime: times, retries: number, unsyncedRecords: number,
-        oldestUnsynced: time, bufferedBytes: number, bufferLimit: number, lastAppend: time, logRecords: number,
-        logBytes: number, lastSnapshot: time, failedSteps: number))
+        oldestUnsynced: time, bufferedBytes: number, bufferLimit: number, lastAppend: time,
+        logRecords: log ?? number, logBytes: log ?? number, lastSnapshot: lastSnapshot ?? time, failedSteps: number))
   }
 
   @Test("The counts and the gauges of stores that live are added, and each store counts only its own commits")
@@ -28,7 +30,8 @@ struct MetricsSumTests {
     sum.add(metrics(4, .unavailable), since: 40)
     let all = sum.metrics
     #expect(all.sent == 7 && all.accepted == 7 && all.inFlight == 7 && all.resting == 7 && all.waiting == 7)
-    #expect(all.submitting == 7 && all.notReturned == 7 && all.retries == 7 && all.lateEmits == 7)
+    #expect(
+      all.submitting == 7 && all.notReturned == 7 && all.retries == 7 && all.lateEmits == 7 && all.unusedSteps == 7)
     #expect(all.commits == 10 + 15 + 0)
     #expect(all.outcomes == [.finished: 7] && all.rejections == [.full: 7] && all.openRuns == [.running: 7])
     #expect(all.observers == 7 && all.observerLag == 4 && all.oldestRunStart == 1)
@@ -40,8 +43,23 @@ struct MetricsSumTests {
     #expect(journal.state == .unavailable && journal.records == 7 && journal.retries == 7)
     #expect(journal.appendTime.count == 3 && journal.unsyncedRecords == 7 && journal.oldestUnsynced == 1)
     #expect(journal.bufferedBytes == 7 && journal.bufferLimit == 7 && journal.lastAppend == 4)
-    #expect(journal.logRecords == 7 && journal.logBytes == 7 && journal.lastSnapshot == 4 && journal.failedSteps == 7)
+    #expect(journal.logRecords == 4 && journal.logBytes == 4 && journal.lastSnapshot == 4 && journal.failedSteps == 7)
     #expect(!all.isShuttingDown)
+  }
+
+  @Test("The log since its snapshot is the longest one, with its own snapshot, because each log has a limit of its own")
+  func longestLog() throws {
+    var sum = MetricsSum()
+    func add(_ records: Int, snapshot: Int64?, hasEnded: Bool = false) {
+      sum.add(metrics(1, log: records, lastSnapshot: .some(snapshot)), since: 0, hasEnded: hasEnded)
+    }
+    add(50_000, snapshot: 9_000, hasEnded: true)
+    #expect(sum.metrics.journal?.logRecords == 0 && sum.metrics.journal?.lastSnapshot == 9_000)
+    for _ in 0..<1_000 { add(90, snapshot: nil) }
+    add(200, snapshot: 4_000)
+    add(100, snapshot: 8_000)
+    let journal = try #require(sum.metrics.journal)
+    #expect(journal.logRecords == 200 && journal.logBytes == 200 && journal.lastSnapshot == 4_000)
   }
 
   @Test("Only the counts of a store that has ended remain")
@@ -50,6 +68,7 @@ struct MetricsSumTests {
     sum.add(metrics(2, .failed), since: 5, hasEnded: true)
     let all = sum.metrics
     #expect(all.sent == 2 && all.accepted == 2 && all.retries == 2 && all.lateEmits == 2 && all.commits == 15)
+    #expect(all.unusedSteps == 2)
     #expect(all.outcomes == [.finished: 2] && all.rejections == [.full: 2])
     #expect(all.handleTime.count == 1 && all.waitTime.count == 1)
     #expect(all.inFlight == 0 && all.resting == 0 && all.waiting == 0 && all.submitting == 0 && all.notReturned == 0)

@@ -17,7 +17,7 @@ struct MetricsTests {
       lateEmits: 8,
       commits: 9_000_000_000_000_000_009, outcomes: [.finished: 900, .rejected: 11, .timedOut: 12],
       rejections: [.full: 10, .breakerOpen: 1], observers: 13, observerLag: 14, handleTime: handle, waitTime: wait,
-      openRuns: [.turn: 15, .running: 16], oldestRunStart: 1_700_000_000_250, journal: journal)
+      openRuns: [.turn: 15, .running: 16], oldestRunStart: 1_700_000_000_250, unusedSteps: 17, journal: journal)
   }
 
   /// The line of the number of observers, or of another sample that is not a family's second.
@@ -49,7 +49,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(
       metrics(handleTime: [5, 7_000_000], waitTime: [1]).openMetrics(prefix: prefix, labels: labels))
     #expect(checker.problems == [])
-    #expect(checker.samples.count == 98)
+    #expect(checker.samples.count == 99)
     for sample in checker.samples {
       #expect(Set(labels.values).isSubset(of: sample.labels.map(\.value)), "\(sample)")
     }
@@ -183,7 +183,7 @@ struct MetricsTests {
     let checker = OpenMetricsChecker(text)
     #expect(checker.problems == [])
     let alone = OpenMetricsChecker(journaled.openMetrics()).samples.count
-    #expect(checker.samples.count == 98 + alone + 1)
+    #expect(checker.samples.count == 99 + alone + 1)
     #expect(text.contains(#"millrace_journal_records_total{site="north",store="x",store_="orders",zone="b"} 5"#))
     #expect(!text.contains(#"millrace_journal_records_total{site="north",store="x",store_="carts"}"#))
     #expect(text.contains(#"own{site="north",store="x",zone="c"} 1"#))
@@ -320,6 +320,9 @@ private let goldenText = """
   # TYPE millrace_late_emits counter
   # HELP millrace_late_emits Mutations emitted by runs that had ended, and dropped.
   millrace_late_emits_total 8
+  # TYPE millrace_unused_steps counter
+  # HELP millrace_unused_steps Stored steps that runs which were handled again finished without.
+  millrace_unused_steps_total 17
   # TYPE millrace_commits counter
   # HELP millrace_commits Mutations committed.
   millrace_commits_total 9000000000000000009

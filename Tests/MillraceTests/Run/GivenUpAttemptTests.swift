@@ -147,7 +147,8 @@ struct GivenUpAttemptTests {
 extension Run {
   /// Ends the run when `holds` is false of the state; returns false if it is false already, or if the run has ended.
   fileprivate func endWhenNot(_ holds: @escaping @Sendable (I.State) -> Bool) async -> Bool {
-    await endWhen(notHolding: LifetimeCondition(ChildID(scope: I.self), removals: nil, exists: Predicate(holds)))
+    let child = ChildID(scope: PlanKey(scope: I.self), id: nil)
+    return await endWhen(ChildPath(child), notHolding: { LifetimeCondition(child, removals: nil, exists: holds) })
       != nil
   }
 }

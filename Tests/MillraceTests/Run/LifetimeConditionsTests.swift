@@ -30,16 +30,15 @@ struct LifetimeConditionsTests {
       return conditions.add(condition(path, isAsked: isAsked), of: run, attempt: attempt, to: &run.entries)
     }
 
-    private func condition(_ path: String, isAsked: Bool) -> LifetimeCondition<Set<String>, Bool> {
+    private func condition(_ path: String, isAsked: Bool) -> LifetimeCondition {
       let names = path.split(separator: "/").map(String.init)
       let ids = names.map { ChildID(scope: PlanKey(scope: Place.self), id: PlanKey($0)) }
       let removals: @Sendable (Bool) -> [PlanKey]? = { $0 ? nil : [] }
-      var condition = LifetimeCondition<Set<String>, Bool>(
-        ids[ids.count - 1], removals: isAsked ? Removals(removals) : nil,
-        exists: Predicate { [looks] state in
-          looks.note(path)
-          return state.isSuperset(of: names)
-        })
+      var condition = LifetimeCondition(ids[ids.count - 1], removals: isAsked ? Removals(removals) : nil) {
+        [looks] (state: Set<String>) in
+        looks.note(path)
+        return state.isSuperset(of: names)
+      }
       for parent in ids.dropLast().reversed() {
         condition = condition.within(parent) { (state: Set<String>) -> Set<String>? in state }
       }
@@ -59,7 +58,7 @@ struct LifetimeConditionsTests {
         } else {
           conditions.runs(endedBy: mutation, in: state)
         }
-      return Answer(ended.compactMap { ($0 as? NamedRun)?.name }, looks.take())
+      return Answer(ended.compactMap { ($0.run as? NamedRun)?.name }, looks.take())
     }
   }
 
@@ -147,6 +146,20 @@ struct LifetimeConditionsTests {
     #expect(index.ended(in: ["b", "c"]) == Answer(["1"], ["a": 1, "b": 1]))
   }
 
+  @Test("A condition of the whole run outlasts its attempts, and those of inner children that an attempt adds")
+  func wholeRun() {
+    for path in ["a", "a/x", "b"] {
+      let index = Index()
+      index.add("1", "a")
+      index.add("1", path, attempt: 1)
+      index.add("1", "c", attempt: 2)
+      #expect(index.ended(in: ["c"]).runs == ["1"])
+      #expect(index.ended(in: ["a", "c"]).runs == [])
+      index.remove("1")
+      #expect(index.conditions.isEmpty)
+    }
+  }
+
   @Test("Runs end in the order in which they were added, whichever children they have and whatever attempt they make")
   func order() {
     let index = Index()
@@ -179,10 +192,10 @@ struct LifetimeConditionsTests {
 
   @Test("Equal children at different positions are different children; equal positions are one")
   func positions() {
-    func key(_ condition: LifetimeCondition<Int, Int>) -> PlanKey { condition.child.steps[0].scope }
-    func at(_ place: PartPosition) -> LifetimeCondition<Int, Int> {
-      LifetimeCondition<Int, Int>(ChildID(scope: Place.self), removals: nil, exists: Predicate { _ in true })
-        .within(place) { $0 }
+    func key(_ condition: LifetimeCondition) -> PlanKey { condition.child.steps[0].scope }
+    func at(_ place: PartPosition) -> LifetimeCondition {
+      LifetimeCondition(ChildID(scope: PlanKey(scope: Place.self), id: nil), removals: nil) { (_: Int) in true }
+        .within(place) { (whole: Int) in whole }
     }
     let places: [PartPosition] = [
       .scope(ObjectIdentifier(Int.self)), .scope(ObjectIdentifier(String.self)),

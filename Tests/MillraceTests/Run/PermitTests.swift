@@ -114,7 +114,7 @@ struct PermitTests {
   func limitsOfChildren() throws {
     let own = Plan.concurrent.limited(to: 2, key: "own")
     let places = [PlanKey("hall"), PlanKey("office")]
-    let plans = places.map { own.within($0).limited(to: 8, key: "tenant") }
+    let plans = places.map { place in own.within(place) { $0 }.limited(to: 8, key: "tenant") }
     let limits = try plans.map { try #require($0.terms).limits }
     for (place, limits) in zip(places, limits) {
       #expect(limits.map(\.key) == [PlanKey(ScopedKey(scope: place, key: PlanKey("own"))), PlanKey("tenant")])
@@ -122,6 +122,6 @@ struct PermitTests {
     }
     #expect(own.terms?.limits.map(\.key) == [PlanKey("own")])
     // A key of the child that is equal to the parent's is another one.
-    #expect(Plan.serial(key: "tenant").within(places[0]).limited(to: 1, key: "tenant").terms?.problem == nil)
+    #expect(Plan.serial(key: "tenant").within(places[0], { $0 }).limited(to: 1, key: "tenant").terms?.problem == nil)
   }
 }

@@ -51,15 +51,15 @@ struct RestTests {
     #expect(await store.log == ["other", "value 1", "got value 1"])
   }
 
-  @Test("A wait whose timeout is over throws, and a value in time comes before that")
+  @Test("T4: a wait whose timeout is over throws a failure, and a value in time comes before that")
   func timeout() async throws {
     let receipt = store.send(
       .handle { run in
         do {
           _ = try await run.wait("never", timeout: .seconds(60)) { $0.log.first { $0 == "never" } }
-        } catch let error as StepError {
-          run.emit(ScriptedInteractor.Mutation(error.description))
-          #expect(error.code == .timedOut)
+        } catch let failure as StepFailure {
+          run.emit(ScriptedInteractor.Mutation(failure.description))
+          #expect(failure.isTimeout)
         }
         let value = try await run.wait("value", timeout: .seconds(60)) { $0.log.first { $0 == "value" } }
         run.emit(ScriptedInteractor.Mutation("got \(value)"))

@@ -93,7 +93,7 @@ struct StepRetryTests {
   }
 
   @Test(
-    "A call that takes longer than its timeout has failed; the body is cancelled, and the next one begins when it has returned"
+    "T4: a call that takes longer than its timeout has failed as another one has; the body is cancelled, and the next one begins when it has returned"
   )
   func timeout() async throws {
     let (gate, seen) = (Gate(), Recorder<String>())
@@ -103,9 +103,10 @@ struct StepRetryTests {
           seen.record("call \(step.attempt), \(step.timeRemaining ?? .zero) left")
           try await gate.enter()
         }
-      } catch let error as StepError {
-        seen.record(error.description)
-        #expect(error.code == .timedOut)
+      } catch let failure as StepFailure {
+        seen.record(failure.description)
+        #expect(failure.isTimeout && failure.step == "a" && failure.typeName == "Millrace.StepFailure")
+        #expect(failure.message == failure.description)
       }
     }
     for call in 1...2 {
@@ -139,7 +140,7 @@ struct StepRetryTests {
         })
         switch result {
         case .success(let value): #expect(value == 7 && !throwsLate)
-        case .failure(let error): #expect((error as? StepError)?.code == .timedOut && throwsLate)
+        case .failure(let error): #expect((error as? StepFailure)?.isTimeout == true && throwsLate)
         }
       }
       try await gate.waitForArrivals(1)
@@ -179,18 +180,6 @@ struct StepRetryTests {
     receipt.cancel()
     #expect(try await ended.next())
     #expect(calls.recorded == [1])
-  }
-
-  @Test("T2: the key of a step has at most 255 bytes; that of a longer name is its hash")
-  func keys() {
-    #expect(StepKey.text(of: "charge", in: "run") == "3.run.charge")
-    // Two runs and names whose texts together are alike.
-    #expect(StepKey.text(of: "b.c", in: "a") != StepKey.text(of: "c", in: "a.b"))
-    let longest = StepKey.text(of: String(repeating: "x", count: 249), in: "run")
-    #expect(longest.utf8.count == 255 && longest.hasPrefix("3.run.xxx"))
-    let hash = StepKey.text(of: String(repeating: "x", count: 250), in: "run")
-    #expect(hash == SHA256.hexadecimal(of: Array("3.run.".utf8) + Array(repeating: UInt8(ascii: "x"), count: 250)))
-    #expect(StepKey.text(of: String(repeating: "é", count: 125), in: "run").utf8.count == 64)
   }
 }
 

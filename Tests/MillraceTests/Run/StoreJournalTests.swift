@@ -207,10 +207,14 @@ struct StoreJournalTests {
       run.emit(value)
     }
     let ids = Recorder<ActionID>()
-    store.handleAgain([RestoredAction(.load(4), key: RunKey("key-1", isSenders: false))]) { ids.record($1) }
+    let restored = RestoredAction(Ledger.Action.load(4), key: RunKey("key-1", isSenders: false))
+    store.handleAgain([restored], in: RecoveryLine(on: ContinuousClock())) { ids.record($1) }
+    try await journal.waitForEntries(1)
+    #expect(seen.recorded.isEmpty)
+    journal.store(1)
     #expect(try await seen.next() == "key-1 4 1" && ids.recorded.count == 1)
-    try await journal.waitForEntries(2)
-    #expect(journal.entries == ["emitted 4", "ended finished"])
+    try await journal.waitForEntries(3)
+    #expect(journal.entries == ["resumed 1", "emitted 4", "ended finished"])
     #expect(await store.state == [4])
   }
 
@@ -221,11 +225,12 @@ struct StoreJournalTests {
     let restored = [(4, "first"), (5, "second")].map { number, key in
       RestoredAction(Ledger.Action.loadSerially(number), key: RunKey(key, isSenders: false))
     }
-    store.handleAgain(restored) { _, _ in }
+    store.handleAgain(restored, in: RecoveryLine(on: ContinuousClock())) { _, _ in }
+    journal.store(1)
     try await gate.waitForArrivals(1)
     store.cancelAll()
     #expect(Set(await store.state) == [-4, -5])
-    #expect(Set(journal.entries) == ["ended cancelled closing -4", "ended cancelled closing -5"])
+    #expect(Set(journal.entries) == ["resumed 1", "ended cancelled closing -4", "ended cancelled closing -5"])
   }
 
   // MARK: Entries that cannot be encoded

@@ -85,9 +85,10 @@ struct LifecycleTests {
       ScriptedInteractor.Action.handle { _ in await gate.enterIgnoringCancellation() }.closed(as: "bound"))
     try await gate.waitForArrivals()
     let run = try #require(bound.ticket as? ActiveRun<ScriptedInteractor>)
-    let condition = LifetimeCondition<ScriptedInteractor.State, ScriptedInteractor.Mutation>(
-      ChildID(scope: Self.self), removals: nil, exists: Predicate { !$0.log.contains("first") })
-    _ = await store.core.endRun(run, nil, whenNotHolding: condition)
+    let condition = LifetimeCondition(ChildID(scope: PlanKey(scope: Self.self), id: nil), removals: nil) {
+      (state: ScriptedInteractor.State) in !state.log.contains("first")
+    }
+    _ = await store.core.endRun(run, nil, condition.child, whenNotHolding: { condition })
     for name in ["first", "second"] {
       store.send(
         ScriptedInteractor.Action.commit(ScriptedInteractor.Mutation(name)).planned(

@@ -240,7 +240,7 @@ struct LimitsTests {
     let left = [store.send(.commit("1")), store.send(.commit("2"), context: TraceContext(traceparent: "t"))]
     let batch = store.send(contentsOf: [.commit("3"), .commit("4")])
     let late = [store.send(.commit("5")), store.send(.commit("6"), context: TraceContext(traceparent: "t"))]
-    for receipt in late { #expect(await isFull(receipt)) }
+    for receipt in late { #expect(await isFull(receipt, "Limits.queuedActions")) }
     #expect(Set((left + late).map(\.id)).count == 4)
     latch.open()
     await thread.value
@@ -323,8 +323,8 @@ struct LimitsTests {
     gate.open()
   }
 
-  func isFull(_ receipt: Receipt) async -> Bool {
-    if case .rejected(.full) = await receipt.outcome { true } else { false }
+  func isFull(_ receipt: Receipt, _ limit: String = "Limits.actionsWaiting") async -> Bool {
+    if case .rejected(.full(let sentence)) = await receipt.outcome { sentence.contains("`\(limit)`") } else { false }
   }
 }
 

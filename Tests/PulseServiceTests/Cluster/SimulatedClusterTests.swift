@@ -118,6 +118,27 @@ private final class Pulses: Sendable {
 
 @Suite("Cluster, in simulations", .timeLimit(.minutes(5)))
 struct SimulatedClusterTests {
+  @Test("K5: A pulse whose name another one has taken leaves the cluster, and says why")
+  func sameName() async {
+    await Simulation.run(seeds: 0..<6) { world in
+      let pulses = Pulses(in: world)
+      let early = pulses.nodes[0].run {
+        do {
+          try await pulses.run(0, for: .seconds(3_600))
+          world.expect(false, "it leaves the cluster with an error")
+        } catch {
+          let failure = error as? JournalError
+          world.expect(failure?.code == .conflict && "\(error)".contains("at the address \"0 "), "\(error)")
+        }
+      }
+      try await world.clock.sleep(for: .seconds(10))
+      let late = pulses.nodes[1].run { try await pulses.run(0, for: .seconds(40)) }
+      await early.value
+      world.expect(world.clock.now.offset < .seconds(20), "it does not wait for its own end: \(world.clock.now.offset)")
+      await late.value
+    }
+  }
+
   @Test(
     "Each target is probed by one process, which crashes, and by another one soon; each notice has one key, and each process prints all targets"
   )

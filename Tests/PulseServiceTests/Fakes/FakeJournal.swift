@@ -41,15 +41,16 @@ final class FakeJournal: Journal {
   func snapshot(of key: JournalKey) async throws(JournalError) -> JournalSnapshot? { try await base.snapshot(of: key) }
 
   func store(
-    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?
+    _ snapshot: JournalSnapshot, of key: JournalKey, truncatingBefore time: Int64?, keeping byteCount: Int
   ) async throws(JournalError) -> JournalSequence {
-    try await base.store(snapshot, of: key, truncatingBefore: time)
+    try await base.store(snapshot, of: key, truncatingBefore: time, keeping: byteCount)
   }
 
-  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64) async throws(JournalError)
+  func truncate(_ key: JournalKey, through sequence: JournalSequence, before time: Int64, keeping byteCount: Int)
+    async throws(JournalError)
     -> JournalSequence
   {
-    try await base.truncate(key, through: sequence, before: time)
+    try await base.truncate(key, through: sequence, before: time, keeping: byteCount)
   }
 
   func keys(after key: JournalKey?) async throws(JournalError) -> [JournalKey] { try await base.keys(after: key) }

@@ -53,8 +53,13 @@
       while let line = readLine() { input.yield(line) }
       input.finish()
     }
-    let signals = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .main)
-    signals.setEventHandler { input.finish() }
+    let queue = DispatchQueue(label: "signals")  // Handlers that block the pool do not hold it up.
+    let signals = DispatchSource.makeSignalSource(signal: SIGTERM, queue: queue)
+    signals.setEventHandler {
+      input.finish()
+      // A pool whose threads are blocked ends nothing in order.
+      queue.asyncAfter(deadline: .now() + 12) { _exit(EXIT_FAILURE) }
+    }
     signals.activate()
     // A journal that fails for good ends the store, and the program with it.
     Task {

@@ -30,10 +30,17 @@ package final class PostgresServer: Sendable {
   package static let sharedPool = Task { try await shared.value.pooled() }
 
   /// Starts pgbouncer in front of the server, in transaction mode, and returns its address.
-  package func pooled() async throws -> String { try await address(from: "pool") }
+  ///
+  /// - Parameter size: The largest number of connections to the server.
+  package func pooled(_ size: Int? = nil) async throws -> String {
+    try await address(from: size.map { "pool \($0)" } ?? "pool")
+  }
 
   /// Starts a standby with the name "standby", and returns the address of both servers, of which a connection is to the one that takes writes.
   package func standby() async throws -> String { try await address(from: "standby") }
+
+  /// Sends the server's script a command that ends with another server taking writes, and returns the address of that one.
+  package func move(_ command: String) async throws -> String { try await address(from: command) }
 
   /// Sends the server's script a command that prints an address.
   private func address(from command: String) async throws -> String {

@@ -2,6 +2,8 @@
 
 #ifdef SQLite
 
+#include <errno.h>
+
 // MARK: Bytes
 
 void millrace_resize(struct bytes *bytes, uint64_t count) {
@@ -130,6 +132,18 @@ enum millrace_fault millrace_begin(struct millrace_disk *disk) {
   return disk->fault;
 }
 
+bool millrace_syncs(const struct millrace_disk *disk, enum millrace_fault fault) {
+  // A full disk has room for what was written before.
+  return fault == millrace_fault_none || (fault == millrace_fault_full && disk->planned != disk->operations - 1);
+}
+
+bool millrace_try_folder(struct millrace_disk *disk) {
+  enum millrace_fault fault = millrace_begin(disk);
+  bool succeeds = millrace_syncs(disk, fault);
+  if (succeeds || (fault == millrace_fault_torn && (millrace_draw(disk) & 1))) millrace_sync_folder(disk);
+  return succeeds;
+}
+
 struct file *millrace_find(struct millrace_disk *disk, const char *name) {
   for (int index = 0; index < most_files; index++) {
     if (disk->files[index].exists && strcmp(disk->files[index].name, name) == 0) return &disk->files[index];
@@ -160,6 +174,13 @@ uint64_t millrace_disk_syncs(struct millrace_disk *disk) {
   uint64_t count = disk->syncs;
   UNLOCKED(disk);
   return count;
+}
+
+int millrace_disk_sync_folder(struct millrace_disk *disk) {
+  LOCKED(disk);
+  bool succeeds = millrace_try_folder(disk);
+  UNLOCKED(disk);
+  return succeeds ? 0 : EIO;
 }
 
 uint64_t millrace_disk_failed_syncs(struct millrace_disk *disk) {

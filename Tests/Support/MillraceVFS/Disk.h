@@ -37,8 +37,6 @@ struct file {
   bool is_durable;
   /// Whether the file was removed, and a crash may bring it back.
   bool is_revivable;
-  /// Whether the file is the database, of which SQLite does not synchronize the folder.
-  bool is_main;
   char name[longest_name];
   /// The bytes for readers, and those on the disk.
   struct bytes seen, durable;
@@ -86,6 +84,10 @@ void millrace_hide(struct file *file);
 void millrace_sync_folder(struct millrace_disk *disk);
 /// Counts an operation, and returns the fault that it meets.
 enum millrace_fault millrace_begin(struct millrace_disk *disk);
+/// Whether a sync succeeds in spite of the fault that it meets.
+bool millrace_syncs(const struct millrace_disk *disk, enum millrace_fault fault);
+/// Synchronizes the folder as an operation that may fail; false if it fails.
+bool millrace_try_folder(struct millrace_disk *disk);
 /// The file of this name; NULL if there is none.
 struct file *millrace_find(struct millrace_disk *disk, const char *name);
 

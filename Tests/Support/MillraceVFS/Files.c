@@ -8,6 +8,8 @@ struct handle {
   struct millrace_disk *disk;
   struct file *file;
   bool is_main;
+  /// Whether the next sync synchronizes the folder too.
+  bool syncs_folder;
 };
 
 static int close_file(sqlite3_file *base) {
@@ -86,14 +88,13 @@ static int sync_file(sqlite3_file *base, int flags) {
   struct handle *handle = (struct handle *)base;
   LOCKED(handle->disk);
   enum millrace_fault fault = millrace_begin(handle->disk);
-  // A full disk has room for what was written before.
-  bool succeeds = fault == millrace_fault_none || (fault == millrace_fault_full && handle->disk->planned != handle->disk->operations - 1);
+  bool succeeds = millrace_syncs(handle->disk, fault);
   if (succeeds) {
     handle->disk->syncs++;
     millrace_keep_all(handle->file);
-    // SQLite synchronizes the folder with a new WAL and a new rollback journal.
-    if (!handle->file->is_durable && !handle->file->is_main) millrace_sync_folder(handle->disk);
-    handle->file->is_durable = true;
+    // SQLite ignores a failure, as that of open(2) without a free descriptor.
+    if (handle->syncs_folder) millrace_try_folder(handle->disk);
+    handle->syncs_folder = false;
   } else if (fault != millrace_fault_crash) {
     // Linux forgets the writes of a sync that has failed: readers of each process see them, and no later sync writes them.
     millrace_keep_some(handle->disk, handle->file);
@@ -209,7 +210,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
     for (int index = 0; is_made && file == NULL && index < most_files; index++) {
       if (disk->files[index].exists || disk->files[index].is_revivable) continue;
       file = &disk->files[index];
-      *file = (struct file){.exists = true, .is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0};
+      *file = (struct file){.exists = true};
       strcpy(file->name, name);
       file->last_change = &file->changes;
     }
@@ -219,6 +220,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int
     handle->disk = disk;
     handle->file = file;
     handle->is_main = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    handle->syncs_folder = !handle->is_main && (flags & SQLITE_OPEN_CREATE) != 0;
     if (handle->is_main) file->connections++;
     base->pMethods = &methods;
     if (opened) *opened = flags;
@@ -236,7 +238,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int syncs) {
     enum millrace_fault fault = millrace_begin(disk);
     if (fault == millrace_fault_none || (fault == millrace_fault_torn && (millrace_draw(disk) & 1))) {
       millrace_hide(file);
-      if (syncs) millrace_sync_folder(disk);
+      if (syncs) millrace_try_folder(disk);
     }
     if (fault != millrace_fault_none) code = SQLITE_IOERR_DELETE;
   }

@@ -28,7 +28,7 @@ struct MirrorCommand {
       interceptors: recorder.map { [$0] } ?? [])
     let service = MirrorService(store: store, now: now)
     let stop = StopRequest()
-    let signals = Signals(stop: stop)
+    let signals = Signals(stop: stop, limit: options.drain + options.bounds.patience + .seconds(2))
     let server = LineServer(listener, bounds: options.bounds) { await service.answer($0, body: $1) }
     StandardError.writeLine("mirror listens on 127.0.0.1:\(listener.port)")
     let showing = Task {

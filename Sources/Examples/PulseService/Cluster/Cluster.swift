@@ -70,19 +70,21 @@ struct Cluster: Sendable {
 
   /// Shows the states of all targets, whichever process has changed them, until the task is cancelled.
   ///
-  /// A journal that cannot be read, or has lost records, ends the projection, which reports it; the next one reads all anew, after rests that grow.
-  func follow(_ show: @Sendable ([String: PulseState]) -> Void) async {
-    var attempts = 0
+  /// - Returns: The reason for which the states can be read no more, although the database answers; nil if the task is cancelled.
+  func follow(_ show: @Sendable ([String: PulseState]) -> Void) async -> JournalError? {
     while !Task.isCancelled {
-      let stopwatch = Stopwatch(configuration.clock)
-      if let projection = try? await TargetStates.projection(of: journal, configuration, lease.journalOptions) {
+      do throws(JournalError) {
+        let projection = try await TargetStates.projection(of: journal, configuration, lease.journalOptions)
         for await snapshot in projection.reader.snapshots() { show(snapshot.state.targets) }
         await projection.shutdown()
+        // A server that has lost records has other states than those that were read, so all are read anew.
+        if let failure = projection.failure, failure.code != .lost { return failure }
+      } catch {
+        // The opening has waited for as long as a lease.
+        guard error.isTransient else { return error }
       }
-      // One that has lasted was not ended by what the next one reads at once.
-      attempts = stopwatch.elapsed > .seconds(60) ? 1 : attempts + 1
-      try? await configuration.clock.sleep(for: PulseMonitor.noticeBackoff.delay(after: attempts))
     }
+    return nil
   }
 
   /// Ends the alerts of targets that are not watched any more, and forgets them once their webhooks know it, until the task is cancelled.

@@ -17,11 +17,13 @@ struct ClusterService: Sendable {
 
   private var plan: MonitoringService.Plan { cluster.plan }
 
-  /// Runs until the time is up, the stop is requested, the output is closed, or the cluster does not admit this process; then hands its targets on.
+  /// Runs until the time is up, the stop is requested, the output is closed, or the cluster does not admit this process or has another one with its name;
+  /// then hands its targets on.
   ///
   /// Probes and notices under way have a few seconds to end, so that the last state shows none of its probes; what is owed then the next owner posts.
   ///
-  /// - Throws: ``OutputError``, when the output is closed or broken; ``Cluster/Objection``.
+  /// - Throws: ``OutputError``, when the output is closed or broken; ``Cluster/Objection``; `JournalError`, when the states of the targets can be read no more, or
+  ///   another process has the name of this one.
   func run() async throws {
     let view = Store(initial: ClusterView.State(), interactor: ClusterView(), configuration: configuration)
     let machine = Store(initial: PulseState(), interactor: monitor, configuration: configuration)
@@ -35,30 +37,46 @@ struct ClusterService: Sendable {
       if objection != nil { stop.request() }
       return objection
     }
+    let following = Task {
+      let failure = await cluster.follow { view.send(.targets($0)) }
+      if failure != nil { stop.request() }
+      return failure
+    }
     let working = Task {
       await withDiscardingTaskGroup { group in
         group.addTask { await cluster.forgetOthers() }
-        group.addTask { await cluster.follow { view.send(.targets($0)) } }
         for await state in machine.states(.latest) { view.send(.machine(state)) }
       }
     }
     let probing = Task { await probe(machine) }
+    let ending = Task { () -> (any Error)? in
+      await cluster.targets.run(drainFor: MonitoringService.drain)
+      // Without a stop the stores end when another process has joined with the name of this one.
+      if Task.isCancelled { return nil }
+      stop.request()
+      return await cluster.targets.shutdown().firstFailure
+    }
     await stop.wait(atMost: plan.duration, on: configuration.clock)
     await willStop()
     probing.cancel()
     let own = plan.endpoints.map(\.name).filter(cluster.owns)
+    ending.cancel()
     await cluster.targets.shutdown(drainFor: MonitoringService.drain)
     // The ends of the last probes come once they are durable.
     _ = try? await view.reader.wait(
       until: { state in !own.contains { state.targets[$0]?.targets.contains(where: \.isProbing) == true } },
       timeout: .seconds(1))
     working.cancel()
+    following.cancel()
     watching.cancel()
     await machine.shutdown()
     await working.value
+    let failure = await following.value
     await view.shutdown()
     try await reporting.lastStateWritten(on: configuration.clock)
     if let objection = await watching.value { throw objection }
+    if let failure = await ending.value { throw failure }
+    if let failure { throw failure }
   }
 
   /// Samples the machine, and probes the targets that this process owns, until the task is cancelled.

@@ -10,25 +10,20 @@
       let description: String
     }
 
-    /// The path without symbolic links: two names of one file have one lock.
-    private let path: String
+    /// The path without symbolic links, also to a file that is missing: two names of one file have one lock.
+    private let path: JournalPath
 
-    init(_ path: String) {
-      self.path = URL(filePath: path).resolvingSymlinksInPath().path
+    /// - Throws: `JournalError` if the folder of the file cannot be found.
+    init(_ path: String) throws {
+      self.path = try JournalPath(resolving: path)
     }
 
     /// Locks the file for as long as the process lives, and opens it.
     ///
-    /// A file that is missing is made so that only its owner may read it. It has URLs with all that is secret in them, because notices are
-    /// posted again after a crash.
-    ///
     /// - Throws: ``Failure`` or `JournalError`, each a sentence.
     func open() async throws -> SQLiteJournal {
       try lock()
-      // SQLite has not opened it yet: a process that closes any descriptor of a file loses its locks on it.
-      let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
-      if descriptor >= 0 { close(descriptor) }
-      return try await SQLiteJournal(path)
+      return try await SQLiteJournal(path.description)
     }
 
     /// Takes the lock, which the kernel releases when the process ends, however it ends.
@@ -37,7 +32,9 @@
     /// processes take turns.
     private func lock() throws(Failure) {
       // It stays open, because the lock ends with the first descriptor of the file that is closed.
-      let descriptor = Foundation.open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let descriptor = path.appending("-lock").withCString {
+        Foundation.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      }
       guard descriptor >= 0 else { throw notLocked(errno) }
       while true {
         var lock = flock()
@@ -54,7 +51,7 @@
     private func notLocked(_ number: Int32) -> Failure {
       Failure(
         description:
-          "\(FlagError.quoted(path)) cannot be locked (\(String(cString: strerror(number)))); name a file in a folder that can be "
+          "\(FlagError.quoted(path.description)) cannot be locked (\(String(cString: strerror(number)))); name a file in a folder that can be "
           + "written to, on a local disk.")
     }
 
@@ -63,7 +60,8 @@
       let owner = process > 0 ? "process \(process)" : "a process in another container"
       return Failure(
         description:
-          "\(FlagError.quoted(path)) is the journal of another pulse, \(owner); end that one, or name another file.")
+          "\(FlagError.quoted(path.description)) is the journal of another pulse, \(owner); end that one, or name another file."
+      )
     }
   }
 #endif

@@ -18,7 +18,7 @@ extension PulseCommand {
       cluster: joined, monitor: monitor, reporter: reporter, stop: stop, configuration: configuration,
       willStop: inspection.willStop)
     let signals = Signals(
-      stop: stop,
+      stop: stop, limit: MonitoringService.drain + .seconds(5),
       reload: {
         guard complains else { return }
         StandardError.writeLine(

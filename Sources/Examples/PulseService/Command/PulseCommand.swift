@@ -85,7 +85,7 @@ struct PulseCommand {
       willStop: inspection.willStop)
     let showing = Task { await service.show(failures) }
     let signals = Signals(
-      stop: stop,
+      stop: stop, limit: MonitoringService.drain + .seconds(5),
       reload: {
         inspection.reload(isDone: false)
         service.reload(complains: complains) { inspection.reload(isDone: true) }

@@ -4,8 +4,8 @@ import MillraceJournal
 
 /// The copy of keys from a journal to another one.
 struct JournalCopy {
-  /// The number of keys that are copied at the same time, so that they share writes to the disk.
-  private static let width = 16
+  /// The number of pages of keys that are copied at the same time.
+  private static let pagesAtOnce = 2
 
   /// The counts of what was copied so far.
   private struct Counts {
@@ -46,21 +46,30 @@ struct JournalCopy {
     let claims = PartitionClaims(of: target)
     var counts = Counts()
     defer { if line.isLive { line.clear() } }
-    try await withThrowingTaskGroup(of: KeyCopy.Outcome.self) { group in
+    let pages = PageCopy(source: source, target: target, places: places, claims: claims, line: line)
+    try await withThrowingTaskGroup(of: [KeyCopy.Outcome].self) { group in
       var running = 0
+      // One page is listed while the one before it is copied.
+      func start(_ keys: [JournalKey]) async throws {
+        if running == Self.pagesAtOnce, let outcomes = try await group.next() {
+          add(outcomes, to: &counts, total)
+        } else {
+          running += 1
+        }
+        group.addTask { try await pages.run(keys) }
+      }
       for stores in try await names(stores) {
         let lists = JournalLists(journal: source, command: command, place: places.source)
+        var keys: [JournalKey] = []
         try await lists.keys(of: stores, prefix: prefix) { key in
-          if running == Self.width, let outcome = try await group.next() {
-            add(outcome, to: &counts, total)
-          } else {
-            running += 1
-          }
-          let copy = KeyCopy(key: key, source: source, target: target, places: places, claims: claims, line: line)
-          group.addTask { try await copy.run() }
+          keys.append(key)
+          guard keys.count == PageCopy.keyCount else { return }
+          try await start(keys)
+          keys = []
         }
+        if !keys.isEmpty { try await start(keys) }
       }
-      while let outcome = try await group.next() { add(outcome, to: &counts, total) }
+      while let outcomes = try await group.next() { add(outcomes, to: &counts, total) }
     }
     let sentence = sentence(counts)
     guard counts.refused == 0 else {
@@ -74,24 +83,23 @@ struct JournalCopy {
   /// The names of the stores whose keys are copied; nil is that of single stores.
   private func names(_ stores: String?) async throws -> [String?] {
     if let stores { return [stores] }
-    var names: [String] = []
-    for claim in try await source.claims() where names.last != claim.claim.partition.stores {
-      names.append(claim.claim.partition.stores)
-    }
-    return [nil] + names
+    return [nil] + (try await source.storesNames())
   }
 
-  private func add(_ outcome: KeyCopy.Outcome, to counts: inout Counts, _ total: Int?) {
-    switch outcome {
-    case .copied(let records, let hasSnapshot):
-      counts.copied += 1
-      counts.records += records
-      if hasSnapshot { counts.snapshots += 1 }
-    case .present: counts.present += 1
-    case .refused(let sentence):
-      counts.refused += 1
-      if line.isLive { line.clear() }
-      report(sentence)
+  /// Counts the outcomes of a page, reports the keys that are not copied, and shows the progress.
+  private func add(_ outcomes: [KeyCopy.Outcome], to counts: inout Counts, _ total: Int?) {
+    for outcome in outcomes {
+      switch outcome {
+      case .copied(let records, let hasSnapshot):
+        counts.copied += 1
+        counts.records += records
+        if hasSnapshot { counts.snapshots += 1 }
+      case .present: counts.present += 1
+      case .refused(let sentence):
+        counts.refused += 1
+        if line.isLive { line.clear() }
+        report(sentence)
+      }
     }
     let of = total.map { " of \($0)" } ?? ""
     line.show("key \(counts.all)\(of), \(JournalVerification.count(counts.records, "record")) copied")

@@ -38,12 +38,24 @@ struct KeyCopy: Sendable {
     do {
       return try await copy()
     } catch let refusal as Refusal {
-      return .refused("The key \(name) is not copied: \(refusal.reason).")
+      return refused(refusal)
     } catch let error as JournalError
       where [.corrupt, .truncated, .conflict, .tooLarge, .readOnly].contains(error.code)
     {
       return .refused("The key \(name) is not copied. \(error)")
     }
+  }
+
+  private func refused(_ refusal: Refusal) -> Outcome {
+    .refused("The key \(name) is not copied: \(refusal.reason).")
+  }
+
+  /// The outcome of a copy of which a record is another one when it is read back.
+  func refusedReadBack(at record: JournalSequence) -> Outcome { refused(notReadBack(record)) }
+
+  private func notReadBack(_ record: JournalSequence) -> Refusal {
+    Refusal(
+      reason: "record \(record) is another one when it is read back from \(places.target), so verify that journal")
   }
 
   private var name: String {
@@ -70,8 +82,7 @@ struct KeyCopy: Sendable {
     let end = try await copyRecords(after: start)
     let hasSnapshot = try await copy(snapshot)
     if let different = try await firstDifference(after: start, through: end) {
-      throw Refusal(
-        reason: "record \(different) is another one when it is read back from \(places.target), so verify that journal")
+      throw notReadBack(different)
     }
     try await checkWake(end)
     return end == start && !hasSnapshot
@@ -106,7 +117,7 @@ struct KeyCopy: Sendable {
   }
 
   /// The batches that the records were stored in; the last one has the wake time.
-  private static func batches(of records: [JournalRecord], wake: JournalWake) -> [JournalBatch] {
+  static func batches(of records: [JournalRecord], wake: JournalWake) -> [JournalBatch] {
     var (batches, rest): ([JournalBatch], ArraySlice) = ([], records[...])
     while let first = rest.first {
       let batch = rest.prefix { $0.batch == first.batch }
@@ -203,7 +214,7 @@ struct KeyCopy: Sendable {
 
 extension JournalWake {
   /// The change after which this time is stored.
-  fileprivate init(storedAs time: Int64?) {
+  init(storedAs time: Int64?) {
     self =
       switch time {
       case nil: .never

@@ -29,6 +29,9 @@ struct JournalArguments {
   /// The key; nil if none is named.
   var key: JournalKey? { operands.first.map { JournalKey($0, of: stores) } }
 
+  /// The member of the stores, in the place of a key.
+  var member: String { operands.first ?? "" }
+
   // MARK: Places
 
   /// The journal that the command is about.

@@ -14,9 +14,9 @@ struct JournalCommands<Types: JournalTypes> {
       command: command,
       summary: """
         Looks into a journal, a file or with --postgres the tables of a database, beside
-        the process that writes it. Only abandon, erase and compact change it, and copy
-        changes the one it copies to. They refuse to change a file that another process
-        has open; in a database they cannot tell.
+        the process that writes it. Only abandon, erase, forget and compact change it, and
+        copy changes the one it copies to. They refuse to change a file that another
+        process has open; in a database they cannot tell.
         """,
       exitCodes: [
         ExitCode(0, "it is done"), .usage,
@@ -24,7 +24,7 @@ struct JournalCommands<Types: JournalTypes> {
         ExitCode(66, "the file cannot be opened, or the database has no journal"), ExitCode(70, "a state has no JSON"),
         .noOutput, ExitCode(75, "another process has the file open, or the database does not answer"),
       ],
-      [keys, stores, entries, runs, state, export, verify, copy, abandon, erase, compact])
+      [keys, stores, members, entries, runs, state, export, verify, copy, abandon, erase, forget, compact])
   }
 
   private var file: Flags.Operand {
@@ -94,6 +94,26 @@ struct JournalCommands<Types: JournalTypes> {
     flags("stores", "Lists the many stores, with the processes that claimed them last.")
   }
 
+  private var members: Flags {
+    flags(
+      "members", "Lists the processes that share the stores of a database, with their leases and partitions.",
+      notes: [
+        "LEASE is what is left of a member's lease, or the time since it has ended. ADDRESS",
+        "is - for a member that another process at its address has replaced.",
+      ])
+  }
+
+  private var forget: Flags {
+    flags(
+      "forget", "Removes a member whose lease has ended, and releases its partitions.",
+      operands: [
+        Flags.Operand(
+          "MEMBER", example: "9f86d081884c7d659a2feaa0c55ad015",
+          summary: "MEMBER is the name of a member, as members lists it.")
+      ],
+      notes: ["A process that continues after this joins again."])
+  }
+
   private var entries: Flags {
     flags(
       "entries", "Lists the entries of a key.", operands: [key()],
@@ -111,7 +131,8 @@ struct JournalCommands<Types: JournalTypes> {
       "runs", "Lists the open runs of a key, or of all keys, with their steps.", operands: [key(isOptional: true)],
       notes: [
         "RECORD is the sequence of the take-up, RECOVERY what becomes of the run when its",
-        "store is opened, and DEATHS the number of openings in a row without progress.",
+        "store is opened, and DEATHS the number of processes in a row that have handled it",
+        "without progress, with one that does now.",
       ],
       [
         .text(

@@ -22,6 +22,12 @@ struct JournalExecution<Types: JournalTypes> {
     switch word {
     case "copy": try await copy(from: place, to: try arguments.target())
     case "compact": try write(try await compact(place))
+    case "members":
+      try await using(place, to: .reading) { journal, write in try await members(of: journal, place).list(write) }
+    case "forget":
+      try await using(place, to: .changing) { journal, write in
+        try write(try await members(of: journal, place).forget(arguments.member) + "\n")
+      }
     case "abandon", "erase":
       try await using(place, to: .changing) { journal, write in
         let changes = KeyChanges(journal: journal, types: types, command: command, place: place.shown)
@@ -64,6 +70,15 @@ struct JournalExecution<Types: JournalTypes> {
     return key
   }
 
+  private func members(of journal: any CheckedJournal, _ place: JournalPlace) throws -> JournalMembers {
+    guard let journal = journal as? any MemberedJournal else {
+      throw CommandFailure(
+        "\(command) \(word) is for databases. A file has no members: one process uses it, which \(command) stores names.",
+        code: EX_USAGE)
+    }
+    return JournalMembers(journal: journal, command: command, place: place.shown)
+  }
+
   // MARK: Reading
 
   private func read(
@@ -72,14 +87,19 @@ struct JournalExecution<Types: JournalTypes> {
     let lists = JournalLists(journal: journal, command: command, place: place)
     let runs = JournalRuns(journal: journal, types: types, command: command, place: place, now: WallTime.now())
     switch word {
-    case "keys": try await keys(lists, runs, write)
+    case "keys":
+      try await keys(lists, runs, write)
+      try await sayStores(of: journal, place)
     case "stores": for claim in try await journal.claims() { try write("\(claim)\n") }
     case "entries":
       try await lists.entries(
         of: try key(), after: arguments.sequence("--after"), limit: flags.integer("--limit") ?? JournalLists.limit,
         isFull: flags.isOn("--full"), write)
     case "runs":
-      guard let key = arguments.key else { return try await runs.all(of: arguments.stores, write) }
+      guard let key = arguments.key else {
+        try await runs.all(of: arguments.stores, write)
+        return try await sayStores(of: journal, place)
+      }
       try await lists.check(key)
       try write(JournalRuns<Types>.headings + "\n")
       try await runs.list(key, write)
@@ -107,6 +127,15 @@ struct JournalExecution<Types: JournalTypes> {
       try await lists.dueKeys(of: stores, prefix: prefix, before: WallTime.now(), write)
     } else {
       try await lists.keys(of: stores, prefix: prefix) { try write($0.name.shownOnOneLine() + "\n") }
+    }
+  }
+
+  /// Says on standard error which stores have keys that were not listed, because only the keys of single stores are without `--of`.
+  private func sayStores(of journal: any CheckedJournal, _ place: String) async throws {
+    guard arguments.stores == nil else { return }
+    let names = try await journal.storesNames()
+    if let sentence = JournalLists.sentence(ofStores: names, in: place, word: word) {
+      StandardError.writeLine(sentence)
     }
   }
 

@@ -7,6 +7,8 @@ import MillraceRecording
 struct JournalLists {
   /// The default number of entries that are listed.
   static let limit = 1_000
+  /// The most stores that a sentence names.
+  private static let mostStores = 10
 
   let journal: any PartitionedJournal
   /// The words before the name of a command, for errors.
@@ -21,6 +23,16 @@ struct JournalLists {
     guard try await journal.lastSequence(of: key) > .start else {
       throw CommandFailure.noKey(key, in: place, command: command)
     }
+  }
+
+  /// The sentence that names the many stores whose keys a list does not have, with the fix; nil if there are none.
+  static func sentence(ofStores names: [String], in place: String, word: String) -> String? {
+    guard !names.isEmpty else { return nil }
+    let shown = names.prefix(mostStores).map { FlagError.quoted($0) }.joined(separator: ", ")
+    let others = names.count > mostStores ? " and \(names.count - mostStores) others" : ""
+    return """
+      \(place) also has keys of many stores, which are not listed: \(shown)\(others); add --of STORES to list the \(word) of one of them.
+      """
   }
 
   /// Shows keys in the order of their names.
@@ -92,6 +104,17 @@ struct JournalLists {
       guard let end = page.records.last?.sequence, end < page.last else { return }
       position = end
     }
+  }
+}
+
+extension CheckedJournal {
+  /// The names of the many stores, in their order.
+  func storesNames() async throws(JournalError) -> [String] {
+    var names: [String] = []
+    for claim in try await claims() where names.last != claim.claim.partition.stores {
+      names.append(claim.claim.partition.stores)
+    }
+    return names
   }
 }
 

@@ -131,15 +131,7 @@ struct JournalRuns<Types: JournalTypes> {
   }
 
   /// The time since a wall time in its largest unit.
-  private func age(_ time: Int64) -> String {
-    let seconds = max(now - time, 0) / 1_000
-    return switch seconds {
-    case ..<60: "\(seconds)s"
-    case ..<3_600: "\(seconds / 60)m"
-    case ..<86_400: "\(seconds / 3_600)h"
-    default: "\(seconds / 86_400)d"
-    }
-  }
+  private func age(_ time: Int64) -> String { JournalMembers.age(Int(max(now - time, 0) / 1_000)) }
 
   private static func line(
     _ record: String, _ time: String, _ age: String, _ recovery: String, _ deaths: String, _ key: String

@@ -32,9 +32,12 @@ struct KeyChanges<Types: JournalTypes> {
         \(FlagError.quoted(key.name)) has no open run \(run); \(command) runs lists those it has, by the records of their take-ups.
         """, code: EX_DATAERR)
     }
-    let batch = JournalBatch(id: .init(writer: .random(in: .min ... .max), number: 0), entries: [entry], time: time)
+    let claim = try await claim(of: key)
+    // Who changes the log of a single store takes it over first.
+    let entries = (claim == nil ? [.epoch(.now())] : []) + [entry]
+    let batch = JournalBatch(id: .init(writer: .random(in: .min ... .max), number: 0), entries: entries, time: time)
     let result =
-      if let claim = try await claim(of: key) {
+      if let claim {
         await journal.append([JournalKeyAppend([batch], to: key, after: last)], claim: claim)[0]
       } else {
         await journal.append([batch], to: key, after: last)

@@ -270,7 +270,8 @@ extension LoadCommand {
   /// Writes the result to standard output.
   private func finish(_ lines: [String], _ progress: StatusLine) -> Int32 {
     lines.forEach { print($0) }
-    guard fflush(nil) == 0 else {
+    // A reader that has seen enough, as `head` has, is no failure.
+    guard fflush(nil) == 0 || errno == EPIPE else {
       progress.writeLine("Standard output cannot be written to: \(String(cString: strerror(errno)))")
       return EX_IOERR
     }

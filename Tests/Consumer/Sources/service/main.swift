@@ -66,7 +66,9 @@ let store = Store(
   feedbacks: [.every(.seconds(1)) { .tick }])
 let service = Task { await store.run(drainFor: .seconds(10)) }
 
+let limit = DispatchQueue(label: "limit")  // Handlers that block the pool do not hold it up.
 let stop: @Sendable () -> Void = {
+  limit.asyncAfter(deadline: .now() + 12) { _exit(EXIT_FAILURE) }
   store.send(.save)
   service.cancel()
 }

@@ -1,5 +1,8 @@
 /// A disk in memory for SQLite, which loses at a crash what a real one may lose.
 ///
+/// A file that is made or removed is there or not, as the seed draws, until the folder is synchronized. SQLite does that with a new WAL and
+/// a new rollback journal, and does not tell when it fails.
+///
 /// Each disk is a VFS of SQLite of its own. A write is kept apart until the file is synchronized; a crash keeps of the writes that are not
 /// a part that a seed draws, in sectors of 512 bytes. Without the trait `SQLite` nothing is defined.
 #ifndef MILLRACE_VFS_H
@@ -32,14 +35,16 @@ struct millrace_disk *_Nullable millrace_disk_make(const char *name);
 /// Frees a disk that no connection uses.
 void millrace_disk_free(struct millrace_disk *disk);
 
-/// Chooses what happens at an operation, counted from 0 with the call; operations are writes, syncs, changes of size, and files that
-/// are made or removed.
+/// Chooses what happens at an operation, counted from 0 with the call; operations are writes, syncs of files and of the folder,
+/// changes of size, and files that are made or removed.
 void millrace_disk_plan(struct millrace_disk *disk, enum millrace_fault fault, uint64_t operation, uint64_t seed);
 /// The number of operations since the plan was made.
 uint64_t millrace_disk_operations(struct millrace_disk *disk);
-/// The number of syncs that have succeeded since the disk was made.
+/// The number of syncs of files that have succeeded since the disk was made.
 uint64_t millrace_disk_syncs(struct millrace_disk *disk);
-/// The number of syncs that have failed since the disk was made.
+/// Synchronizes the folder, as a call of the system does; 0, or the error number if the operation meets a fault.
+int millrace_disk_sync_folder(struct millrace_disk *disk);
+/// The number of syncs of files that have failed since the disk was made.
 uint64_t millrace_disk_failed_syncs(struct millrace_disk *disk);
 /// The number of connections that have a database open.
 int millrace_disk_connections(struct millrace_disk *disk, const char *file);

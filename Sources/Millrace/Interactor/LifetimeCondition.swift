@@ -1,41 +1,67 @@
 /// A condition that the state has to satisfy for a run to continue: that a child exists.
+///
+/// It is not generic, because plans carry it. Whoever has it from a plan or a decision calls ``checked(_:_:)`` before use.
 @usableFromInline
-struct LifetimeCondition<State, Mutation>: Sendable {
+struct LifetimeCondition: Sendable {
   /// The child, seen from the interactor that has this state.
-  let child: ChildPath
+  @usableFromInline let child: ChildPath
 
   /// Whether the child exists in a state.
-  @usableFromInline let exists: Predicate<State>
+  @usableFromInline let exists: AnyPredicate
 
   /// The children of the scope that a mutation may remove; nil if the scope does not know mutations of this type.
-  let removals: Removals<Mutation>?
+  @usableFromInline let removals: AnyRemovals?
 
   @usableFromInline
-  init(_ child: ChildID, removals: Removals<Mutation>?, exists: Predicate<State>) {
-    self.init(child: ChildPath(child), removals: removals, exists: exists)
-  }
-
-  private init(child: ChildPath, removals: Removals<Mutation>?, exists: Predicate<State>) {
+  init(child: ChildPath, removals: AnyRemovals?, exists: AnyPredicate) {
     self.child = child
     self.exists = exists
     self.removals = removals
   }
 
+  /// The condition that a child exists; inlinable, so that the type of the state is known where the question is made.
+  @inlinable
+  init<State>(_ child: ChildID, removals: AnyRemovals?, exists: @escaping @Sendable (State) -> Bool) {
+    self.init(child: ChildPath(child), removals: removals, exists: Predicate<State>(exists))
+  }
+
   /// The same condition for an interactor that has this one as a part that is always there.
-  func within<Whole, WholeMutation>(
-    _ position: PartPosition, _ part: @escaping @Sendable (Whole) -> State
-  ) -> LifetimeCondition<Whole, WholeMutation> {
-    LifetimeCondition<Whole, WholeMutation>(
-      child: child.within(position), removals: nil, exists: Predicate { [exists] in exists.holds(part($0)) })
+  @inlinable
+  func within<Whole, Part>(
+    _ position: PartPosition, _ part: @escaping @Sendable (Whole) -> Part
+  ) -> LifetimeCondition {
+    LifetimeCondition(
+      child: child.within(position), removals: nil,
+      exists: Predicate<Whole> { [exists] in
+        exists.holds(of: part($0))
+      } missing: { [exists] in
+        exists.missingStep(in: part($0))
+      })
   }
 
   /// The same condition for an interactor that has this one as a child that may be removed; it includes that this child exists.
-  func within<Whole, WholeMutation>(
-    _ parent: ChildID, _ part: @escaping @Sendable (Whole) -> State?
-  ) -> LifetimeCondition<Whole, WholeMutation> {
-    LifetimeCondition<Whole, WholeMutation>(
-      child: child.within(parent), removals: nil, exists: Predicate { [exists] in part($0).map(exists.holds) ?? false }
-    )
+  @inlinable
+  func within<Whole, Part>(
+    _ parent: ChildID, _ part: @escaping @Sendable (Whole) -> Part?
+  ) -> LifetimeCondition {
+    let index = child.steps.count
+    return LifetimeCondition(
+      child: child.within(parent), removals: nil,
+      exists: Predicate<Whole> { [exists] in
+        part($0).map { exists.holds(of: $0) } ?? false
+      } missing: { [exists] in
+        guard let part = part($0) else { return index }
+        return exists.missingStep(in: part)
+      })
+  }
+
+  /// The same condition if it is one about states of this type, and holds of this one; otherwise nil.
+  ///
+  /// A parent may forward the plan of a child by hand, and then the condition is about the child's state.
+  @inlinable
+  func checked<State, Mutation>(_ state: State, _ mutation: Mutation.Type) -> LifetimeCondition? {
+    guard let question = exists as? Predicate<State>, question.holds(state) else { return nil }
+    return LifetimeCondition(child: child, removals: removals as? Removals<Mutation>, exists: question)
   }
 }
 
@@ -51,16 +77,26 @@ class AnyPredicate: @unchecked Sendable {
   final func holds<Value>(of value: Value) -> Bool {
     unsafeDowncast(self, to: Predicate<Value>.self).holds(value)
   }
+
+  /// The outermost step on the path of the child that is missing in a value, whose type has to be that of the question; 0 is the child.
+  @inlinable
+  final func missingStep<Value>(in value: Value) -> Int {
+    unsafeDowncast(self, to: Predicate<Value>.self).missing?(value) ?? 0
+  }
 }
 
-/// A question about a value.
+/// A question about a value: whether a child exists in it.
 @usableFromInline
 final class Predicate<Value>: AnyPredicate, @unchecked Sendable {
   @usableFromInline let holds: @Sendable (Value) -> Bool
 
+  /// The outermost step on the path of the child that is missing; nil for a child of the value itself.
+  @usableFromInline let missing: (@Sendable (Value) -> Int)?
+
   @inlinable
-  init(_ holds: @escaping @Sendable (Value) -> Bool) {
+  init(_ holds: @escaping @Sendable (Value) -> Bool, missing: (@Sendable (Value) -> Int)? = nil) {
     self.holds = holds
+    self.missing = missing
     super.init()
   }
 }
@@ -102,35 +138,57 @@ struct ChildID: Sendable {
   /// The mark of decisions of the child.
   fileprivate(set) var mark: ChildMark
 
+  /// The mark of the child for its own parent, wherever that stands.
+  let own: ChildMark
+
+  /// The types of its parent and of the child, for a sentence.
+  private let types: (parent: any Any.Type, child: any Any.Type)
+
   @usableFromInline
-  init(scope: PlanKey, id: PlanKey?, mark: ChildMark = .none) {
+  init(
+    scope: PlanKey, id: PlanKey?, mark: ChildMark = .none, of parent: any Any.Type = Any.self,
+    _ child: any Any.Type = Any.self
+  ) {
     self.scope = scope
     self.id = id
     self.mark = mark
+    own = mark
+    types = (parent, child)
   }
 
   @usableFromInline
   @inline(never)
-  init(scope: any Any.Type) {
-    self.init(scope: PlanKey(scope: scope), id: nil, mark: ChildMark(scope: scope))
+  init(scope: any Any.Type, of parent: any Any.Type, _ child: any Any.Type) {
+    self.init(scope: PlanKey(scope: scope), id: nil, mark: ChildMark(scope: scope), of: parent, child)
   }
 
   @inlinable
-  init(scope: any Any.Type, id: TypedKey<some Hashable & Sendable>) {
-    self.init(scope: PlanKey(scope: scope), id: PlanKey(of: id), mark: ChildMark(scope: scope, id: id.key))
+  init(
+    scope: any Any.Type, id: TypedKey<some Hashable & Sendable>, of parent: any Any.Type, _ child: any Any.Type
+  ) {
+    self.init(
+      scope: PlanKey(scope: scope), id: PlanKey(of: id), mark: ChildMark(scope: scope, id: id.key), of: parent, child)
+  }
+
+  /// The reason for which an action is rejected when the child is missing.
+  var missing: Rejection.MissingChild {
+    Rejection.MissingChild(of: types.parent, child: types.child, id: id?.key.value)
   }
 }
 
 /// The identity of a child for one of its ancestors.
+@usableFromInline
 struct ChildPath: Sendable {
   /// The children on the path that may be removed, the innermost first; the scope of each has the positions of parts that are always
   /// there before it.
-  private(set) var steps: [ChildID]
+  @usableFromInline private(set) var steps: [ChildID]
 
+  @usableFromInline
   init(_ child: ChildID) {
     steps = [child]
   }
 
+  @usableFromInline
   func within(_ position: PartPosition) -> ChildPath {
     var path = self
     let outermost = steps.count - 1
@@ -139,10 +197,23 @@ struct ChildPath: Sendable {
     return path
   }
 
+  @usableFromInline
   func within(_ parent: ChildID) -> ChildPath {
     var path = self
     path.steps.append(parent)
     return path
+  }
+}
+
+/// The child of an action that is being closed, if it was removed and another one is in its place: that one is not closed.
+@usableFromInline
+enum ReplacedChild {
+  @usableFromInline static let current = TaskLocal<ChildMark>(wrappedValue: .none)
+
+  @inlinable
+  static func has(_ mark: @autoclosure () -> ChildMark) -> Bool {
+    let replaced = current.get()
+    return replaced != .none && replaced == mark()
   }
 }
 
