@@ -100,8 +100,11 @@ struct JournaledServiceTests {
     let gate = Gate()
     journal.hold(at: gate)
     let waiting = store.send(.probe(.web))
+    try await store.wait { $0.targets.map(\.word) == ["probing"] }
     try await gate.waitForArrivals(1)
     try await clock.advance(toAlarmAt: .seconds(2.25))
+    // The probe has timed out before the journal is back, or else the handler would go on to ask.
+    try await store.wait { $0.targets.map(\.word) == ["up"] }
     gate.open()
     #expect(await waiting.outcome.kind == .timedOut)
     #expect(await store.state.targets.map(\.word) == ["up"])
