@@ -33,6 +33,21 @@
       await journal.close()
     }
 
+    @Test("The end of a log is read together with its snapshot, whether that is small, large or missing")
+    func beginning() async throws {
+      let journal = try await fixture.journal()
+      #expect(try await journal.beginning(of: "a").last == .start)
+      _ = await journal.append([JournalBatch(1, "1", "2", "3")], to: "a", after: .start)
+      #expect(try await journal.beginning(of: "a").last == JournalSequence(3))
+      let small = JournalSnapshot(sequence: JournalSequence(1), revision: 1, payload: [1])
+      for snapshot in [small, large(2, at: JournalSequence(2))] {
+        try await journal.store(snapshot, of: "a")
+        let beginning = try await journal.beginning(of: "a")
+        #expect(beginning.snapshot == snapshot && beginning.last == JournalSequence(3))
+      }
+      await journal.close()
+    }
+
     @Test("A snapshot of which another writer has removed a part is unavailable, and the one before stays")
     func removedPart() async throws {
       let journal = try await fixture.journal()
