@@ -63,6 +63,20 @@ struct JournalRunsTests {
     await store.shutdown()
   }
 
+  @Test("A run whose take-up has the earliest time there is has its age since 1970")
+  func earliestTime() async throws {
+    await journal.add("1", "2", "3", to: "foreign")
+    let text = """
+      {"epoch":{"host":"h","process":1,"time":0},"keys":[],"state":[],"runs":[{"sequence":2,"takeUp":
+      {"action":{"charge":{"order":7}},"handlesAgain":true,"isSendersKey":true,"key":"job","limit":5,"time":\(Int64.min)}}]}
+      """
+    try await journal.store(
+      JournalSnapshot(sequence: 3, revision: 1, payload: Array(text.utf8), schemaVersion: 2), of: "foreign")
+    try await journal.truncate("foreign", through: 3)
+    #expect(
+      try await list("foreign").hasPrefix("       2  1970-01-01T00:00:00.000Z  20782d  again 5        0  foreign\n"))
+  }
+
   @Test("Of many keys a line shows how many are read, and makes room for each text")
   func progress() async throws {
     for number in 1...250 as ClosedRange<UInt64> {

@@ -130,8 +130,8 @@ struct JournalRuns<Types: JournalTypes> {
     return lines.map { $0.shownOnOneLine() + "\n" }.joined()
   }
 
-  /// The time since a wall time in its largest unit.
-  private func age(_ time: Int64) -> String { JournalMembers.age(Int(max(now - time, 0) / 1_000)) }
+  /// The time since a wall time in its largest unit; of a time before 1970, which no store writes, that since 1970.
+  private func age(_ time: Int64) -> String { JournalMembers.age(Int(max(now - max(time, 0), 0) / 1_000)) }
 
   private static func line(
     _ record: String, _ time: String, _ age: String, _ recovery: String, _ deaths: String, _ key: String
