@@ -17,10 +17,8 @@ struct HibernatedKeysTests {
     let stores = try await Stores<String, Orders>.open(
       name: "orders", journal: MemoryJournal(), configuration: StoreConfiguration(clock: clock), initial: { _ in [] },
       interactor: { [gate] _ in Orders(gate: gate) })
-    // No handler is out, as it may be for a moment after its outcome.
     for key in keys { #expect(await stores.send(.note(1), to: key).outcome.kind == .finished) }
-    // A handler may be out for a moment after its outcome; a key is not hibernated until it has returned.
-    for key in keys { while await !stores.hibernate(key) {} }
+    for key in keys { await stores.untilHibernated(key) }
     #expect(stores.summary.live == 0 && stores.summary.hibernated == keys.count)
     return stores
   }

@@ -1,0 +1,1 @@
+../../MillraceJournalTests/Fixtures/Stores+Hibernation.swift
